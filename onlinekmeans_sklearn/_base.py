@@ -1,0 +1,329 @@
+"""What the two estimators share: scikit-learn's conventions around one stream."""
+
+import copy
+from abc import abstractmethod
+from contextlib import contextmanager
+from numbers import Integral
+
+import numpy as np
+from scipy.sparse import csr_array, csr_matrix, issparse
+from sklearn import get_config
+from sklearn.base import (
+    BaseEstimator,
+    ClassNamePrefixFeaturesOutMixin,
+    ClusterMixin,
+    TransformerMixin,
+)
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from ._centers import centers_from
+from ._merge import merge
+from ._stream import Stream, blocks
+
+ENCODINGS = ("onehot", "onehot-dense")
+
+
+class BaseOnlineKMeans(
+    ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator
+):
+    """The public methods; a subclass says which schedule its parameters ask for."""
+
+    def fit(self, X, y=None):
+        """Cluster the rows of `X` as a stream of its own, in one pass.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            The stream, in the order of the rows.
+        y : Ignored
+            Not used, present for API consistency.
+
+        Returns
+        -------
+        self : object
+            The fitted estimator.
+        """
+        with _unchanged_on_error(self):
+            self._extend(X, restart=True)
+            self._answer  # noqa: B018  (merge now, so that warnings belong to fit)
+        return self
+
+    def partial_fit(self, X, y=None):
+        """Go on with the stream by the rows of `X`.
+
+        However a stream is cut into calls, the result is the same.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            The next samples of the stream, in the order of the rows.
+        y : Ignored
+            Not used, present for API consistency.
+
+        Returns
+        -------
+        self : object
+            The fitted estimator.
+        """
+        with _unchanged_on_error(self):
+            self._extend(X, restart=not hasattr(self, "_stream"))
+        return self
+
+    def partial_fit_predict(self, X, y=None):
+        """Go on with the stream and return the clusters decided online.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            The next samples of the stream, in the order of the rows.
+        y : Ignored
+            Not used, present for API consistency.
+
+        Returns
+        -------
+        labels : ndarray of shape (n_samples,)
+            The online cluster of each sample, decided before the next sample was seen.
+            An id never changes its meaning. With an int `n_clusters` these are still the
+            online clusters; `online_to_merged_` says where they went.
+        """
+        return self.partial_fit(X).online_labels_
+
+    def predict(self, X):
+        """Return the nearest of the final centres for each sample.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            The samples.
+
+        Returns
+        -------
+        labels : ndarray of shape (n_samples,)
+            Index of the nearest row of `cluster_centers_`, the lowest if there are several.
+        """
+        check_is_fitted(self)
+        return self._nearest(self._validated(X, reset=False))
+
+    def transform(self, X):
+        """Return each sample's cluster as features for another model.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            The samples.
+
+        Returns
+        -------
+        X_new : {ndarray, sparse matrix} of shape (n_samples, n_clusters_)
+            The nearest final centre, encoded as `encode` says, in the dtype of `X`.
+        """
+        check_is_fitted(self)
+        self._check_params()
+        X = self._validated(X, reset=False)
+        labels = self._nearest(X)
+        ones = np.ones(len(labels), dtype=X.dtype)
+        arrays = (ones, labels, np.arange(len(labels) + 1, dtype=np.int32))
+        onehot = csr_array(arrays, shape=(len(labels), self.n_clusters_))
+        return onehot.toarray() if self.encode == "onehot-dense" else _public(onehot)
+
+    def score(self, X, y=None):
+        """Return the opposite of the k-means cost of `X` for the final centres.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            The samples.
+        y : Ignored
+            Not used, present for API consistency.
+
+        Returns
+        -------
+        score : float
+            Minus the sum of squared distances to the nearest of `cluster_centers_`.
+        """
+        check_is_fitted(self)
+        X = self._validated(X, reset=False)
+        centers = self._answer[0]
+        labels = self._nearest(X)
+        cost = 0.0
+        for rows in blocks(X):
+            part = centers.as_rows(X[rows])
+            every = np.arange(part.shape[0])
+            cost += centers.squared_distances(part, every, labels[rows]).sum()
+        return -float(cost)
+
+    @property
+    def cluster_centers_(self):
+        """The final centres: rows of the stream, or means of merged clusters."""
+        return _public(self._fitted("cluster_centers_")[0].rows)
+
+    @property
+    def labels_(self):
+        """The clusters of the samples of the last call, as decided online."""
+        return self._fitted("labels_")[1][self.online_labels_]
+
+    @property
+    def n_clusters_(self):
+        """The number of final centres."""
+        return len(self._fitted("n_clusters_")[0])
+
+    @property
+    def online_to_merged_(self):
+        """The final cluster of each online cluster."""
+        return self._fitted("online_to_merged_")[1]
+
+    @property
+    def online_centers_(self):
+        """The samples at which the online clusters were opened."""
+        self._fitted("online_centers_")
+        return _public(self._stream.centers.rows)
+
+    @property
+    def cluster_means_(self):
+        """The mean of each online cluster's members."""
+        self._fitted("cluster_means_")
+        return _public(self._stream.means.astype(self._stream.centers.dtype))
+
+    @property
+    def _n_features_out(self):
+        """The width of `transform`, for `get_feature_names_out`."""
+        return self.n_clusters_
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags
+
+    @abstractmethod
+    def _schedule(self, n_rows):
+        """Return the schedule of a stream whose first call has so many rows."""
+
+    def _resolved_k(self, default, per_cluster):
+        """Return `k`, or what "auto" stands for."""
+        if self.k != "auto":
+            return self.k
+        return default if self.n_clusters is None else per_cluster * self.n_clusters
+
+    def _check_params(self):
+        """Raise ValueError for a parameter that cannot be."""
+        check_integer("k", self.k, or_one_of=["auto"])
+        check_integer("n_clusters", self.n_clusters, or_one_of=[None])
+        check_one_of("encode", self.encode, ENCODINGS)
+
+    def _extend(self, X, restart):
+        """Go on with the stream, or with a new one."""
+        self._check_params()
+        X = self._validated(X, reset=restart)
+        if restart:
+            random_state = check_random_state(self.random_state)
+            stream = Stream(X, self._schedule(X.shape[0]), random_state)
+        else:
+            stream = self._stream
+        self._stream, self.online_labels_ = stream.extended(X, self.n_jobs)
+        self._answers = {}
+        self.counts_ = self._stream.counts.copy()
+        self.opened_at_ = self._stream.opened_at.copy()
+        self.inertia_ = self._stream.inertia
+        self.facility_cost_ = self._stream.schedule.facility_cost
+        self.n_phases_ = self._stream.schedule.phase
+        self.n_samples_seen_ = self._stream.n_seen
+
+    @property
+    def _answer(self):
+        """The final centres and the final cluster of each online cluster."""
+        if self.n_clusters not in self._answers:
+            stream = self._stream
+            if self.n_clusters is None:
+                answer = stream.centers, np.arange(len(stream.centers))
+            else:
+                random_state = copy.deepcopy(stream.random_state)
+                centers, merged = merge(
+                    stream.means, stream.counts, self.n_clusters, random_state
+                )
+                answer = centers_from(centers.astype(stream.centers.dtype)), merged
+            self._answers[self.n_clusters] = answer
+        return self._answers[self.n_clusters]
+
+    def _fitted(self, name):
+        """Return `_answer`, or say that there is no attribute `name` before `fit`."""
+        if not hasattr(self, "_answers"):
+            raise AttributeError(
+                f"{type(self).__name__!r} object has no attribute {name!r}: call 'fit' or "
+                "'partial_fit' first."
+            )
+        return self._answer
+
+    def _nearest(self, X):
+        """Return the nearest final centre of each row."""
+        centers = self._answer[0]
+        labels = np.empty(X.shape[0], dtype=np.int32)
+        for rows in blocks(X):
+            part = centers.as_rows(X[rows])
+            labels[rows] = centers.nearest(part, n_jobs=self.n_jobs)[0]
+        return labels
+
+    def _validated(self, X, reset):
+        """Return `X` as floats, dense or in canonical CSR, checked as scikit-learn does."""
+        X = validate_data(
+            self, X, reset=reset, accept_sparse="csr", dtype=[np.float64, np.float32]
+        )
+        values = X
+        if issparse(X):
+            X = csr_array(X)
+            if not X.has_canonical_format:
+                X = X.copy()
+                X.sum_duplicates()
+            values = X.data
+        if values.size:
+            largest = max(abs(float(values.min())), abs(float(values.max())))
+            limit = float(np.sqrt(np.finfo(np.float64).max / X.shape[1]) / 16)
+            if not largest <= limit:
+                raise ValueError(
+                    f"Input X has values up to {largest:.3g}, whose squared distances can "
+                    f"overflow: with {X.shape[1]} features {type(self).__name__} takes "
+                    f"values up to {limit:.3g}. Scale X, for example by MaxAbsScaler."
+                )
+        return X
+
+
+@contextmanager
+def _unchanged_on_error(estimator):
+    """Give the estimator back the attributes it had, if what follows fails."""
+    before = vars(estimator).copy()
+    try:
+        yield
+    except BaseException:
+        vars(estimator).clear()
+        vars(estimator).update(before)
+        raise
+
+
+def _public(X):
+    """Return sparse `X` as the kind of CSR that scikit-learn is configured to return."""
+    if not issparse(X):
+        return X
+    interface = get_config().get("sparse_interface", "spmatrix")
+    return csr_array(X) if interface == "sparray" else csr_matrix(X)
+
+
+def check_integer(name, value, or_one_of=()):
+    """Raise ValueError unless `value` is an integer of at least 1, or one of some others."""
+    if isinstance(value, Integral) and not isinstance(value, bool):
+        if value >= 1:
+            return
+    elif any(value is other or value == other for other in or_one_of):
+        return
+    others = "".join(f" or {other!r}" for other in or_one_of)
+    raise ValueError(
+        f"Got {name}={value!r}, but expected an integer of at least 1{others}."
+    )
+
+
+def check_one_of(name, value, expected):
+    """Raise ValueError unless `value` is one of the expected strings."""
+    if not isinstance(value, str) or value not in expected:
+        raise ValueError(
+            f"Got {name}={value!r}, but expected one of {', '.join(map(repr, expected))}."
+        )

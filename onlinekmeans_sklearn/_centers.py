@@ -1,0 +1,399 @@
+"""The growing set of centres C and D2(v, C), the squared distance to the nearest one.
+
+Everything that decides something is decided on one number, *the* squared distance of a
+sample and a centre: the float64 sum, in feature order, of the squared differences. Adding
+a zero changes nothing, so dense and sparse rows of the same values have the same distance,
+and no number depends on which rows are looked at together.
+
+Such a sum is slow to form for every row and centre. ``nearest`` therefore first computes
+``|c|^2 - 2 v.c`` by a matrix product, whose error is bounded (`_SLACK` below), and forms
+the real distances only for rows where a second centre comes within that error.
+"""
+
+import copy
+from abc import ABC, abstractmethod
+
+import numpy as np
+from joblib import Parallel, delayed, effective_n_jobs
+from scipy.sparse import csr_array, get_index_dtype, issparse, vstack
+
+from ._growing import GrowingArray
+
+# How far the product form may be from the squared distance, in units of (d + 4) 2^-53
+# (|v|^2 + D2). With u = 2^-53 and all norms taken after the shift of dense rows:
+#   the shift            changes D2 by at most  4 u (|v|^2 + |c|^2)
+#   the distance itself  is rounded by          2 (d + 3) u (|v|^2 + |c|^2)
+#   v.c, |v|^2, |c|^2    are rounded by         2 d u (|v|^2 + |c|^2)
+#   the two additions    are rounded by         4 u (|v|^2 + |c|^2)
+# that is at most 4 (d + 4) u (|v|^2 + |c|^2), and |c|^2 <= 2 |v|^2 + 2 D2. So a centre
+# that is really no farther than the one that looks nearest looks at most
+# 4 (d + 4) u (6 |v|^2 + 4 D2) farther. 32 leaves room for the terms of order u^2.
+_SLACK = 32
+_UNIT_ROUNDOFF = 2.0**-53
+_SMALLEST = 2.0**-1074  # what one product loses at most when it underflows
+_EXACT_BELOW = 2.0**51  # integers up to here have sums of four that are exact
+
+_PANEL_BYTES = 2**19  # the distances of one panel of rows stay in cache
+_PAIR_ELEMENTS = 2**17  # direct differences formed at once
+
+
+def centers_like(X):
+    """Return an empty set of centres for rows stored like those of `X`."""
+    kind = SparseCenters if issparse(X) else DenseCenters
+    return kind(X.shape[1], X.dtype)
+
+
+def centers_from(rows):
+    """Return the set of centres that holds the given rows."""
+    centers = centers_like(rows)
+    centers.append(centers.as_rows(rows))
+    return centers
+
+
+class Centers(ABC):
+    """Rows that are only ever appended, and the exact nearest one of other rows."""
+
+    def __init__(self, n_features, dtype):
+        self.n_features = n_features
+        self.dtype = np.dtype(dtype)
+        self._squares = GrowingArray(np.empty(0))
+        self._are_integers = True
+
+    def __len__(self):
+        return len(self._squares)
+
+    def copy(self):
+        """Return a copy that can grow on its own; it shares the memory of the rows."""
+        other = copy.copy(self)
+        for name, value in vars(self).items():
+            if isinstance(value, GrowingArray):
+                setattr(other, name, copy.copy(value))
+        return other
+
+    @property
+    @abstractmethod
+    def rows(self):
+        """The centres: a read-only array, or CSR."""
+
+    @abstractmethod
+    def as_rows(self, X):
+        """Return the rows of `X` in the storage of the centres."""
+
+    @abstractmethod
+    def append(self, rows):
+        """Add rows as the newest centres."""
+
+    @abstractmethod
+    def differences(self, X, rows, ids):
+        """Return ``X[rows[i]] - centers[ids[i]]`` for every i, in float64."""
+
+    @abstractmethod
+    def _factor(self, first):
+        """Return the centres from `first` on as `_products` wants them."""
+
+    @abstractmethod
+    def _panel(self, X):
+        """Return rows as `_products` wants them, ``|v|^2``, and if all are integers."""
+
+    @abstractmethod
+    def _products(self, panel, factor, first, scratch):
+        """Return ``|c|^2 - 2 v.c`` for the rows of a panel and the centres from `first`."""
+
+    @staticmethod
+    @abstractmethod
+    def squared_norms(differences):
+        """Return the sum of squares of each row, added in feature order."""
+
+    @abstractmethod
+    def _rows_at_once(self, X):
+        """Return for how many rows of `X` differences are formed at a time."""
+
+    @abstractmethod
+    def with_new_sums(self, sums=None):
+        """Return a copy of `sums` with zeros for the centres that it does not have yet."""
+
+    @abstractmethod
+    def _add_to_sums(self, sums, ids, differences):
+        """Return `sums` with each difference added to its cluster's, in row order."""
+
+    def squared_distances(self, X, rows, ids):
+        """Return the squared distance of ``X[rows[i]]`` and centre ``ids[i]`` for every i."""
+        d2 = np.empty(len(rows))
+        step = self._rows_at_once(X)
+        for start in range(0, len(rows), step):
+            part = slice(start, start + step)
+            d2[part] = self.squared_norms(self.differences(X, rows[part], ids[part]))
+        return d2
+
+    def assign(self, X, ids, sums):
+        """Return the squared distances of rows to their centres, and the sums with them.
+
+        `sums` are those of the differences between members and centre. They and the
+        distances are added up in row order, so no rounding depends on the chunking.
+        """
+        d2 = np.empty(X.shape[0])
+        sums = self.with_new_sums(sums)
+        step = self._rows_at_once(X)
+        for start in range(0, X.shape[0], step):
+            part = slice(start, start + step)
+            differences = self.differences(X, part, ids[part])
+            d2[part] = self.squared_norms(differences)
+            sums = self._add_to_sums(sums, ids[part], differences)
+        return d2, sums
+
+    def means(self, sums, counts):
+        """Return the means of clusters, from `sums` as `assign` returns them."""
+        n_clusters = len(counts)
+        every = np.arange(n_clusters + 1, dtype=np.int32)
+        shares = csr_array((1 / counts, every[:-1], every), shape=(n_clusters,) * 2)
+        return self.rows + shares @ sums
+
+    def closest_distances(self):
+        """Return each centre's squared distance to its closest neighbour."""
+        closest = np.full(len(self), np.inf)
+        for i in range(1, len(self)):
+            older = np.arange(i)
+            d2 = self.squared_distances(self.rows, np.full(i, i), older)
+            closest[i] = d2.min()
+            closest[:i] = np.minimum(closest[:i], d2)
+        return closest
+
+    def nearest(self, X, *, first=0, visible_from=None, n_jobs=None):
+        """Return the nearest centre of every row, with bounds of its squared distance.
+
+        Parameters
+        ----------
+        X : rows in the storage of the centres
+        first : int
+            Only the centres from this one on count.
+        visible_from : ndarray or None
+            The row of `X` from which on each of these centres counts, ascending.
+        n_jobs : int or None
+            How many threads share the rows.
+
+        Returns
+        -------
+        ids : ndarray of intp
+            The oldest of the nearest centres, -1 where no centre counts.
+        lower, upper : ndarray of float64
+            Bounds of the squared distance, infinite where no centre counts.
+        """
+        n_rows = X.shape[0]
+        ids = np.full(n_rows, -1, dtype=np.intp)
+        lower = np.full(n_rows, np.inf)
+        upper = np.full(n_rows, np.inf)
+        n_centers = len(self) - first
+        if n_centers == 0 or n_rows == 0:
+            return ids, lower, upper
+
+        factor = self._factor(first)
+        panel_rows = min(max(_PANEL_BYTES // (8 * n_centers), 16), 8192)
+
+        def search(start, stop):
+            scratch = np.empty(min(panel_rows, stop - start) * n_centers)
+            for a in range(start, stop, panel_rows):
+                b = min(a + panel_rows, stop)
+                hidden = None if visible_from is None else visible_from - a
+                ids[a:b], lower[a:b], upper[a:b] = self._nearest_in_panel(
+                    X[a:b], factor, first, hidden, scratch
+                )
+
+        if n_jobs in (None, 1) or n_rows <= panel_rows:
+            search(0, n_rows)
+        else:
+            parallel = Parallel(n_jobs=n_jobs, require="sharedmem")
+            cuts = np.linspace(0, n_rows, effective_n_jobs(n_jobs) + 1).astype(int)
+            parallel(delayed(search)(a, b) for a, b in zip(cuts[:-1], cuts[1:]))
+        return ids, lower, upper
+
+    def _nearest_in_panel(self, X, factor, first, visible_from, scratch):
+        """Return what `nearest` does, for as many rows as `scratch` has room for."""
+        panel, squares, integers = self._panel(X)
+        products = self._products(panel, factor, first, scratch)
+        if visible_from is not None:
+            for column, row in enumerate(visible_from):
+                products[: max(row, 0), column] = np.inf
+
+        rows = np.arange(X.shape[0])
+        ids = products.argmin(axis=1)
+        best = products[rows, ids]
+        d2 = np.maximum(best + squares, 0)
+        if integers and self._is_exact(squares):
+            return np.where(best < np.inf, first + ids, -1), d2, d2
+
+        slack = _SLACK * (self.n_features + 4) * _UNIT_ROUNDOFF * (squares + d2)
+        slack += 8 * self.n_features * _SMALLEST
+        lower, upper = np.maximum(d2 - slack, 0), d2 + slack
+        limit = best + slack
+        products[rows, ids] = np.inf
+        doubtful = np.flatnonzero((products.min(axis=1) <= limit) & (best < np.inf))
+        if len(doubtful):
+            products[doubtful, ids[doubtful]] = best[doubtful]
+            pair, near = np.nonzero(products[doubtful] <= limit[doubtful, None])
+            near_d2 = self.squared_distances(X, doubtful[pair], first + near)
+            # Pairs are sorted by row, then by age: a stable sort by distance within the
+            # rows puts the oldest of the nearest first.
+            order = np.lexsort((near_d2, pair))
+            chosen = order[np.searchsorted(pair, np.arange(len(doubtful)))]
+            ids[doubtful] = near[chosen]
+            lower[doubtful] = upper[doubtful] = near_d2[chosen]
+        return np.where(best < np.inf, first + ids, -1), lower, upper
+
+    def _is_exact(self, squares):
+        """Return whether the products of integer rows with these norms had no rounding."""
+        largest = max(squares.max(), self._squares.rows.max())
+        return self._are_integers and largest < _EXACT_BELOW
+
+
+class DenseCenters(Centers):
+    """Centres in an array.
+
+    Rows are shifted by the oldest centre before they are multiplied: far from the origin
+    the products would otherwise be all rounding error.
+    """
+
+    def __init__(self, n_features, dtype):
+        super().__init__(n_features, dtype)
+        self._rows = GrowingArray(np.empty((0, n_features), dtype=dtype))
+        # [-2 (c - oldest), |c - oldest|^2], to be multiplied by [v - oldest, 1].
+        self._operand = GrowingArray(np.empty((0, n_features + 1)))
+
+    @property
+    def rows(self):
+        return self._rows.rows
+
+    def as_rows(self, X):
+        return X.toarray() if issparse(X) else X
+
+    def append(self, rows):
+        self._rows.append(rows)
+        shifted = np.subtract(rows, self._rows.rows[0], dtype=np.float64)
+        squares = np.einsum("ij,ij->i", shifted, shifted)
+        self._operand.append(np.column_stack([-2 * shifted, squares]))
+        self._squares.append(squares)
+        self._are_integers = self._are_integers and _all_integers(rows)
+
+    def differences(self, X, rows, ids):
+        return np.subtract(X[rows], self._rows.rows[ids], dtype=np.float64)
+
+    @staticmethod
+    def squared_norms(differences):
+        squares = np.square(differences.T, order="C")
+        if squares.shape[1] == 1:  # reduce would not add a lone column in order
+            return np.add.accumulate(squares)[-1]
+        return np.add.reduce(squares, axis=0)
+
+    def _rows_at_once(self, X):
+        return max(1, _PAIR_ELEMENTS // self.n_features)
+
+    def with_new_sums(self, sums=None):
+        padded = np.zeros((len(self), self.n_features))
+        if sums is not None:
+            padded[: len(sums)] = sums
+        return padded
+
+    def _add_to_sums(self, sums, ids, differences):
+        touched = np.unique(ids)
+        adder = _adder(np.searchsorted(touched, ids), len(touched))
+        sums[touched] = adder @ np.concatenate([sums[touched], differences])
+        return sums
+
+    def _factor(self, first):
+        return self._operand.rows[first:].T
+
+    def _panel(self, X):
+        panel = np.empty((X.shape[0], self.n_features + 1))
+        shifted = np.subtract(X, self._rows.rows[0], out=panel[:, :-1], dtype=np.float64)
+        panel[:, -1] = 1
+        squares = np.einsum("ij,ij->i", shifted, shifted)
+        return panel, squares, self._are_integers and _all_integers(X)
+
+    def _products(self, panel, factor, first, scratch):
+        return np.dot(panel, factor, out=_shaped(scratch, panel, factor))
+
+
+class SparseCenters(Centers):
+    """Centres in CSR: they are samples, so they are as sparse as the data."""
+
+    def __init__(self, n_features, dtype):
+        super().__init__(n_features, dtype)
+        self._data = GrowingArray(np.empty(0, dtype=dtype))
+        self._indices = GrowingArray(np.empty(0, dtype=np.int32))
+        self._indptr = GrowingArray(np.zeros(1, dtype=np.int32))
+
+    @property
+    def rows(self):
+        arrays = (self._data.rows, self._indices.rows, self._indptr.rows)
+        return csr_array(arrays, shape=(len(self), self.n_features))
+
+    def as_rows(self, X):
+        X = csr_array(X)
+        dtype = get_index_dtype(maxval=max(X.nnz, self.n_features))
+        arrays = (X.data, X.indices.astype(dtype), X.indptr.astype(dtype))
+        return csr_array(arrays, shape=X.shape)
+
+    def append(self, rows):
+        self._indptr.append(rows.indptr[1:] + self._indptr.rows[-1])
+        self._indices.append(rows.indices)
+        self._data.append(rows.data)
+        self._squares.append(self.squared_norms(rows))
+        self._are_integers = self._are_integers and _all_integers(rows.data)
+
+    def differences(self, X, rows, ids):
+        return X[rows].astype(np.float64) - self.rows[ids].astype(np.float64)
+
+    @staticmethod
+    def squared_norms(differences):
+        n_rows = differences.shape[0]
+        row = np.repeat(np.arange(n_rows), np.diff(differences.indptr))
+        squares = np.square(differences.data, dtype=np.float64)
+        return np.bincount(row, weights=squares, minlength=n_rows)
+
+    def _rows_at_once(self, X):
+        n_rows = max(1, X.shape[0] + len(self))
+        return max(1, _PAIR_ELEMENTS * n_rows // (X.nnz + len(self._data) + n_rows))
+
+    def with_new_sums(self, sums=None):
+        padded = csr_array((0, self.n_features)) if sums is None else sums.copy()
+        padded.resize((len(self), self.n_features))
+        return padded
+
+    def _add_to_sums(self, sums, ids, differences):
+        adder = _adder(ids, sums.shape[0])
+        return csr_array(adder @ vstack([sums, differences], format="csr"))
+
+    def _factor(self, first):
+        return (-2 * self.rows[first:].astype(np.float64)).T.tocsr()
+
+    def _panel(self, X):
+        panel = X.astype(np.float64)
+        return panel, self.squared_norms(X), self._are_integers and _all_integers(X.data)
+
+    def _products(self, panel, factor, first, scratch):
+        out = (panel @ factor).toarray(out=_shaped(scratch, panel, factor))
+        out += self._squares.rows[first:]
+        return out
+
+
+def _all_integers(values):
+    """Return whether all values are whole numbers."""
+    return bool(np.all(values == np.rint(values)))
+
+
+def _shaped(scratch, left, right):
+    """Return the part of `scratch` that holds the product of two matrices."""
+    shape = (left.shape[0], right.shape[1])
+    return scratch[: shape[0] * shape[1]].reshape(shape)
+
+
+def _adder(ids, n_groups):
+    """Return the matrix that adds rows to the sums of their groups, which stand above them.
+
+    A product with it goes through its rows in order: sum so far, then one member after
+    the other, the same additions in the same order for every chunking.
+    """
+    n_rows = len(ids)
+    group = np.concatenate([np.arange(n_groups), ids]).astype(np.int32)
+    column = np.arange(n_groups + n_rows, dtype=np.int32)
+    ones = np.ones(n_groups + n_rows)
+    return csr_array((ones, (group, column)), shape=(n_groups, n_groups + n_rows))

@@ -1,0 +1,112 @@
+"""What Algorithms 1, 2 and 3 of the paper differ in.
+
+All three open a centre at a sample v with probability min(D2(v, C) / f, 1), count the
+openings of the current phase, and raise the facility cost f when there were enough of
+them. They differ in the prefix of the stream that is taken as centres without asking, in
+the first facility cost, in how fast it grows, and in the openings that end a phase.
+
+In the prefix f is 0: every sample that differs from all centres opens one.
+"""
+
+import math
+from abc import ABC, abstractmethod
+
+
+class Schedule(ABC):
+    """The facility cost, and the book-keeping of phases that makes it grow.
+
+    Attributes
+    ----------
+    facility_cost : float
+        The paper's f_r, 0 in the prefix.
+    phase : int
+        The paper's r, 0 in the prefix.
+    openings : int
+        The paper's q_r: the centres opened in this phase.
+    """
+
+    growth = 2
+
+    def __init__(self, k, prefix_length):
+        self.k = k
+        self.prefix_length = prefix_length
+        self.facility_cost = 0.0
+        self.phase = 0
+        self.openings = 0
+
+    @abstractmethod
+    def first_cost(self, closest):
+        """Return f_1, from the prefix centres' distances to their closest neighbours."""
+
+    @abstractmethod
+    def openings_per_phase(self, n):
+        """Return how many openings end a phase when n samples have been seen."""
+
+    def record_opening(self, centers, n):
+        """Take note that the newest of `centers` was opened by the n-th sample."""
+        if self.phase == 0:
+            if len(centers) == self.prefix_length:
+                self._start(self.first_cost(centers.closest_distances()))
+            return
+        self.openings += 1
+        if self.openings >= self.openings_per_phase(n):
+            self.phase += 1
+            self.openings = 0
+            self.facility_cost *= self.growth
+
+    def _start(self, facility_cost):
+        self.phase = 1
+        self.facility_cost = facility_cost
+
+
+class SemiOnline(Schedule):
+    """Algorithm 1: the lower bound w* and the length n of the stream are known.
+
+    Without w*, a prefix gives it, as in Algorithm 2.
+    """
+
+    def __init__(self, k, lower_bound, n_samples):
+        self.log_n = max(1.0, math.log2(n_samples))
+        super().__init__(k, prefix_length=k + 1 if lower_bound is None else 0)
+        if lower_bound is not None:
+            self._start(lower_bound / (k * self.log_n))
+
+    def first_cost(self, closest):
+        return half_smallest(closest, 1) / (self.k * self.log_n)
+
+    def openings_per_phase(self, n):
+        return 3 * self.k * (1 + self.log_n)
+
+
+class Theoretical(Schedule):
+    """Algorithm 2: nothing is known in advance, and the guarantees hold."""
+
+    def __init__(self, k):
+        super().__init__(k, prefix_length=k + 1)
+
+    def first_cost(self, closest):
+        return half_smallest(closest, 1) / self.k
+
+    def openings_per_phase(self, n):
+        return 3 * self.k * (1 + math.log2(n))
+
+
+class Practical(Schedule):
+    """Algorithm 3: what the paper's experiments use, aiming at k_target clusters."""
+
+    growth = 10
+
+    def __init__(self, k_target):
+        k = max(1, math.ceil((k_target - 15) / 5))
+        super().__init__(k, prefix_length=k + 10)
+
+    def first_cost(self, closest):
+        return half_smallest(closest, 10)
+
+    def openings_per_phase(self, n):
+        return self.k
+
+
+def half_smallest(closest, count):
+    """Return half the sum of the smallest of the squared distances: the paper's w*."""
+    return math.fsum(sorted(closest.tolist())[:count]) / 2

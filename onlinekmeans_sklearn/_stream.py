@@ -1,0 +1,229 @@
+"""One pass over a stream, in blocks, with the decisions of the sequential algorithm.
+
+While a block is read the distance of a sample to its nearest centre only shrinks and the
+facility cost only grows. So a sample that would not open a centre against the centres and
+the cost from before the block does not open one at all, and a block is done in three steps:
+
+`propose`
+    the nearest centre from before the block for every row; rows are independent.
+`decide`
+    walk the few candidates in stream order and open centres by the paper's rule.
+`finish`
+    labels of all rows, given the centres that opened; rows are independent again.
+
+Where a block ends makes no difference to the result, only to the speed.
+"""
+
+import copy
+
+import numpy as np
+
+from ._centers import centers_like
+
+_FIRST_BLOCK = 256
+_LARGEST_BLOCK = 2**16
+_BLOCK_ELEMENTS = 2**24  # rows times features
+_MOST_OPENINGS = 64  # a block ends after so many
+_MOST_CANDIDATES = 512  # or before one more than this
+
+
+def propose(X, centers, n_jobs=None):
+    """Return the nearest centre of every row and an upper bound of its squared distance."""
+    nearest, _, upper = centers.nearest(X, n_jobs=n_jobs)
+    return nearest, upper
+
+
+def decide(X, uniforms, nearest, upper, centers, schedule, n_seen):
+    """Open centres at the rows of a block, in order, and return which and how far it got.
+
+    Parameters
+    ----------
+    X : the rows of the block
+    uniforms : ndarray
+        One number from [0, 1) per row.
+    nearest, upper : ndarray
+        What `propose` returned for these rows and centres.
+    centers : Centers
+        Grows by the rows that open.
+    schedule : Schedule
+        The facility cost; told of every opening.
+    n_seen : int
+        Samples of the stream before this block.
+
+    Returns
+    -------
+    opened : ndarray of intp
+        The rows that opened a centre.
+    n_decided : int
+        The rows that are decided. The block ends there: the others come again.
+    """
+    n_old = len(centers)
+    opened = []
+    candidates = np.flatnonzero(uniforms * schedule.facility_cost < upper)
+    n_decided = X.shape[0]
+    if len(candidates) > _MOST_CANDIDATES:
+        n_decided = candidates[_MOST_CANDIDATES]
+        candidates = candidates[:_MOST_CANDIDATES]
+
+    old_d2 = _distances_to(centers, X, candidates, nearest[candidates])
+    for row, uniform, d2 in zip(
+        candidates.tolist(), uniforms[candidates].tolist(), old_d2.tolist()
+    ):
+        if opened and uniform * schedule.facility_cost < d2:
+            new = np.arange(n_old, len(centers))
+            new_d2 = centers.squared_distances(X, np.full(len(new), row), new)
+            d2 = min(d2, new_d2.min())
+        if uniform * schedule.facility_cost < d2:
+            centers.append(X[row : row + 1])
+            opened.append(row)
+            schedule.record_opening(centers, n_seen + row + 1)
+            if len(opened) == _MOST_OPENINGS:
+                n_decided = row + 1
+                break
+    return np.array(opened, dtype=np.intp), n_decided
+
+
+def finish(X, nearest, upper, centers, opened, n_jobs=None):
+    """Return the label of every row: its nearest centre at the moment it was read.
+
+    Parameters
+    ----------
+    X : the rows of the block that are decided
+    nearest, upper : ndarray
+        What `propose` returned for these rows.
+    centers : Centers
+        With the centres that opened in this block as the newest.
+    opened : ndarray of intp
+        The rows that opened them.
+    """
+    labels = nearest.copy()
+    if len(opened):
+        start = opened[0]
+        newest, lower, _ = centers.nearest(
+            X[start:],
+            first=len(centers) - len(opened),
+            visible_from=opened - start,
+            n_jobs=n_jobs,
+        )
+        rivals = np.flatnonzero(lower <= upper[start:])
+        rows = start + rivals
+        new_d2 = centers.squared_distances(X, rows, newest[rivals])
+        wins = new_d2 < _distances_to(centers, X, rows, labels[rows])
+        labels[rows[wins]] = newest[rivals[wins]]
+    return labels
+
+
+def _distances_to(centers, X, rows, ids):
+    """Return the squared distances of rows to centres, infinite where the id is -1."""
+    d2 = np.full(len(rows), np.inf)
+    known = np.flatnonzero(ids >= 0)
+    d2[known] = centers.squared_distances(X, rows[known], ids[known])
+    return d2
+
+
+def blocks(X):
+    """Yield slices of the rows of `X` that are not too large to copy."""
+    step = _largest_block(X.shape[1])
+    for start in range(0, X.shape[0], step):
+        yield slice(start, start + step)
+
+
+def _largest_block(n_features):
+    return max(_FIRST_BLOCK, min(_LARGEST_BLOCK, _BLOCK_ELEMENTS // n_features))
+
+
+class Stream:
+    """Everything that is kept of a stream: centres, statistics, schedule, random numbers.
+
+    Attributes
+    ----------
+    centers : Centers
+    sums : array or CSR
+        Per cluster, the sum of the differences between its members and its centre.
+    counts, opened_at : ndarray of int64
+        Per cluster, the number of members and the position of the sample that opened it.
+    inertia : float
+        Sum of the squared distances at the moment of assignment.
+    n_seen : int
+    """
+
+    def __init__(self, X, schedule, random_state):
+        self.schedule = schedule
+        self.random_state = random_state
+        self.centers = centers_like(X)
+        self.sums = self.centers.with_new_sums()
+        self.counts = np.empty(0, dtype=np.int64)
+        self.opened_at = np.empty(0, dtype=np.int64)
+        self.inertia = 0.0
+        self.n_seen = 0
+        self._block_rows = _FIRST_BLOCK
+
+    @property
+    def means(self):
+        """The mean of every cluster's members."""
+        return self.centers.means(self.sums, self.counts)
+
+    def extended(self, X, n_jobs=None):
+        """Return the stream that has also read the rows of `X`, and their labels.
+
+        This stream stays as it is, but for the random numbers that both share; these,
+        too, are as they were if anything fails.
+        """
+        random_numbers = self.random_state.get_state()
+        try:
+            other = copy.copy(self)
+            other.schedule = copy.copy(self.schedule)
+            other.centers = self.centers.copy()
+            return other, other._extend(X, n_jobs)
+        except BaseException:
+            self.random_state.set_state(random_numbers)
+            raise
+
+    def _extend(self, X, n_jobs):
+        """Read the rows of `X` and return their labels."""
+        labels = np.empty(X.shape[0], dtype=np.int32)
+        uniforms = np.empty(0)
+        start = 0
+        while start < X.shape[0]:
+            block = self.centers.as_rows(X[start : start + self._block_rows])
+            missing = max(0, block.shape[0] - len(uniforms))
+            drawn = self.random_state.random_sample(missing)
+            uniforms = np.concatenate([uniforms, drawn])
+            block_labels = self._extend_by_block(
+                block, uniforms[: block.shape[0]], n_jobs
+            )
+            stop = start + len(block_labels)
+            labels[start:stop] = block_labels
+            uniforms = uniforms[stop - start :]
+            start = stop
+        return labels
+
+    def _extend_by_block(self, X, uniforms, n_jobs):
+        """Read a block, or the start of it, and return the labels of the rows read."""
+        nearest, upper = propose(X, self.centers, n_jobs)
+        opened, n_read = decide(
+            X, uniforms, nearest, upper, self.centers, self.schedule, self.n_seen
+        )
+        X, nearest, upper = X[:n_read], nearest[:n_read], upper[:n_read]
+        labels = finish(X, nearest, upper, self.centers, opened, n_jobs)
+        self._update_statistics(X, labels, opened)
+        self._choose_block_rows(n_read, len(opened))
+        return labels
+
+    def _update_statistics(self, X, labels, opened):
+        new = np.zeros(len(opened), dtype=np.int64)
+        self.counts = np.concatenate([self.counts, new])
+        self.counts = self.counts + np.bincount(labels, minlength=len(self.counts))
+        self.opened_at = np.concatenate([self.opened_at, self.n_seen + opened])
+        d2, self.sums = self.centers.assign(X, labels, self.sums)
+        self.inertia = float(np.add.accumulate(np.append(self.inertia, d2))[-1])
+        self.n_seen += X.shape[0]
+
+    def _choose_block_rows(self, n_read, n_opened):
+        """Make blocks larger while few centres open in them, and smaller when many do."""
+        if n_opened < _MOST_OPENINGS // 4:
+            rows = max(self._block_rows, 4 * n_read)
+        else:
+            rows = n_read
+        largest = _largest_block(self.centers.n_features)
+        self._block_rows = max(_FIRST_BLOCK, min(rows, largest))
