@@ -236,13 +236,14 @@ class BaseOnlineKMeans(
         if self.n_clusters not in self._answers:
             stream = self._stream
             if self.n_clusters is None:
-                answer = stream.centers, np.arange(len(stream.centers))
+                answer = stream.centers, np.arange(len(stream.centers), dtype=np.int32)
             else:
                 random_state = copy.deepcopy(stream.random_state)
                 centers, merged = merge(
                     stream.means, stream.counts, self.n_clusters, random_state
                 )
-                answer = centers_from(centers.astype(stream.centers.dtype)), merged
+                centers = centers_from(centers.astype(stream.centers.dtype))
+                answer = centers, merged.astype(np.int32)
             self._answers[self.n_clusters] = answer
         return self._answers[self.n_clusters]
 

@@ -34,6 +34,7 @@ _SMALLEST = 2.0**-1074  # what one product loses at most when it underflows
 _EXACT_BELOW = 2.0**51  # integers up to here have sums of four that are exact
 
 _PANEL_BYTES = 2**19  # the distances of one panel of rows stay in cache
+_FEWEST_PANEL_ROWS, _MOST_PANEL_ROWS = 16, 8192
 _PAIR_ELEMENTS = 2**17  # direct differences formed at once
 
 
@@ -187,7 +188,8 @@ class Centers(ABC):
             return ids, lower, upper
 
         factor = self._factor(first)
-        panel_rows = min(max(_PANEL_BYTES // (8 * n_centers), 16), 8192)
+        panel_rows = _PANEL_BYTES // (8 * n_centers)
+        panel_rows = min(max(panel_rows, _FEWEST_PANEL_ROWS), _MOST_PANEL_ROWS)
 
         def search(start, stop):
             scratch = np.empty(min(panel_rows, stop - start) * n_centers)
@@ -293,8 +295,10 @@ class DenseCenters(Centers):
         return padded
 
     def _add_to_sums(self, sums, ids, differences):
-        touched = np.unique(ids)
-        adder = _adder(np.searchsorted(touched, ids), len(touched))
+        touched = np.flatnonzero(np.bincount(ids, minlength=len(self)))
+        place = np.empty(len(self), dtype=np.int32)
+        place[touched] = np.arange(len(touched))
+        adder = _adder(place[ids], len(touched))
         sums[touched] = adder @ np.concatenate([sums[touched], differences])
         return sums
 

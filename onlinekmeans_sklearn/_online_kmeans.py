@@ -9,6 +9,102 @@ from ._schedule import Practical, SemiOnline, Theoretical
 
 
 class OnlineKMeans(BaseOnlineKMeans):
+    """Online k-means clustering: one pass, any order, as many clusters as it takes.
+
+    Each sample gets its cluster before the next one is seen: it either joins the nearest
+    centre or becomes a centre itself, the more likely the farther away it is. The number
+    of clusters follows the data, a cluster's id never changes, and the cost stays near
+    that of the best k-means clustering for any order of the stream [1]_.
+
+    Parameters
+    ----------
+    k : int or "auto", default="auto"
+        With ``algorithm="practical"`` the number of clusters to aim at, the paper's
+        k_target; the number that opens is near it, not bounded by it. With
+        ``algorithm="theoretical"`` the number of clusters to compete with, the paper's k;
+        many more open. "auto" is 100 and 10; with an int `n_clusters`, 15 times and once
+        that number.
+    algorithm : {"practical", "theoretical"}, default="practical"
+        The paper's Algorithm 3 or Algorithm 2. The guarantee is proven for the latter.
+    n_clusters : int or None, default=None
+        None: the online clusters are the answer. An int: a last step merges them, by
+        k-means of their means weighted by their counts, into so many.
+    encode : {"onehot", "onehot-dense"}, default="onehot"
+        What `transform` returns: one column per cluster, as CSR or as an array.
+    n_jobs : int or None, default=None
+        The number of threads that look for nearest centres. None means 1, unless in a
+        :obj:`joblib.parallel_config` context; -1 means all processors. The result does
+        not depend on it.
+    random_state : int, RandomState instance or None, default=None
+        The source of the one uniform number per sample. Pass an int for the same result
+        every time.
+
+    Attributes
+    ----------
+    cluster_centers_ : {ndarray, sparse matrix} of shape (n_clusters_, n_features_in_)
+        The final centres: samples of the stream, or, with an int `n_clusters`, means of
+        merged clusters. CSR if the stream is sparse.
+    labels_ : ndarray of shape (n_samples,)
+        The cluster of each sample of the last `fit` or `partial_fit`, as it was decided
+        when the sample was read. `predict` looks at the final centres instead.
+    n_clusters_ : int
+        The number of final centres, the paper's k_actual.
+    counts_ : ndarray of shape (n_online_clusters,)
+        The number of samples assigned to each online cluster.
+    cluster_means_ : {ndarray, sparse matrix} of shape (n_online_clusters, n_features_in_)
+        The mean of the samples of each online cluster.
+    opened_at_ : ndarray of shape (n_online_clusters,)
+        The position in the stream, from 0, of the sample that opened each online cluster.
+    online_centers_ : {ndarray, sparse matrix} of shape (n_online_clusters, n_features_in_)
+        The samples at which the online clusters were opened.
+    online_labels_ : ndarray of shape (n_samples,)
+        As `labels_`, before any merge. The id of an online cluster never changes.
+    online_to_merged_ : ndarray of shape (n_online_clusters,)
+        The final cluster of each online cluster.
+    inertia_ : float
+        The paper's W: the sum of squared distances at the moment of assignment.
+    facility_cost_ : float
+        What opening a centre costs now, the paper's f_r. 0 while the stream has fewer
+        distinct samples than the algorithm takes as its first centres.
+    n_phases_ : int
+        The number of phases so far, the paper's r: each raises the facility cost. 0 as
+        long as `facility_cost_` is 0.
+    n_samples_seen_ : int
+        The number of samples read since `fit` or the first `partial_fit`.
+    n_features_in_ : int
+        The number of features.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        The names of the features, if `X` has string names for all of them.
+
+    See Also
+    --------
+    SemiOnlineKMeans : Uses what is known of the stream beforehand.
+    sklearn.cluster.MiniBatchKMeans : A fixed number of centres that move.
+    sklearn.cluster.Birch : Builds a tree of subclusters.
+
+    Notes
+    -----
+    Any way of cutting a stream into `partial_fit` calls gives the same centres, labels,
+    counts, means and costs, to the last bit. See the user guide for the rules that the
+    paper leaves open.
+
+    References
+    ----------
+    .. [1] E. Liberty, R. Sriharsha, M. Sviridenko. An Algorithm for Online K-Means
+       Clustering. ALENEX 2016, pages 81-89.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from onlinekmeans_sklearn import OnlineKMeans
+    >>> X = np.array([[0, 0], [0, 1], [9, 9], [9, 8], [0, 0], [9, 9]])
+    >>> model = OnlineKMeans(random_state=0).fit(X)
+    >>> model.labels_
+    array([0, 1, 2, 3, 0, 2], dtype=int32)
+    >>> OnlineKMeans(n_clusters=2, random_state=0).fit(X).predict([[1, 1], [8, 8]])
+    array([0, 1], dtype=int32)
+    """
+
     def __init__(
         self,
         k="auto",
@@ -37,6 +133,102 @@ class OnlineKMeans(BaseOnlineKMeans):
 
 
 class SemiOnlineKMeans(BaseOnlineKMeans):
+    """Online k-means clustering with a lower bound of the cost and the stream's length.
+
+    Algorithm 1 of the paper [1]_. Like :class:`OnlineKMeans` it gives each sample its
+    cluster before the next one is seen. Knowing roughly what the best clustering costs
+    and how many samples will come, it has the tighter guarantee: an expected cost within
+    a constant factor of the best one with k clusters. Both estimates enter by their
+    logarithm, so rough ones will do.
+
+    Parameters
+    ----------
+    k : int or "auto", default="auto"
+        The number of clusters to compete with, the paper's k; many more open. "auto" is
+        10, or `n_clusters` if that is an int.
+    lower_bound : float or None, default=None
+        A lower bound of the cost of the best k clusters, the paper's w*. The closer it
+        is, the fewer clusters open. None: half the smallest squared distance among the
+        first k + 1 distinct samples, which become centres.
+    n_samples : int or None, default=None
+        The length of the whole stream, the paper's n. None: the number of rows of the
+        first call. To cut a stream into several calls without a change, pass it.
+    n_clusters : int or None, default=None
+        None: the online clusters are the answer. An int: a last step merges them, by
+        k-means of their means weighted by their counts, into so many.
+    encode : {"onehot", "onehot-dense"}, default="onehot"
+        What `transform` returns: one column per cluster, as CSR or as an array.
+    n_jobs : int or None, default=None
+        The number of threads that look for nearest centres. None means 1, unless in a
+        :obj:`joblib.parallel_config` context; -1 means all processors. The result does
+        not depend on it.
+    random_state : int, RandomState instance or None, default=None
+        The source of the one uniform number per sample. Pass an int for the same result
+        every time.
+
+    Attributes
+    ----------
+    cluster_centers_ : {ndarray, sparse matrix} of shape (n_clusters_, n_features_in_)
+        The final centres: samples of the stream, or, with an int `n_clusters`, means of
+        merged clusters. CSR if the stream is sparse.
+    labels_ : ndarray of shape (n_samples,)
+        The cluster of each sample of the last `fit` or `partial_fit`, as it was decided
+        when the sample was read. `predict` looks at the final centres instead.
+    n_clusters_ : int
+        The number of final centres, the paper's k_actual.
+    counts_ : ndarray of shape (n_online_clusters,)
+        The number of samples assigned to each online cluster.
+    cluster_means_ : {ndarray, sparse matrix} of shape (n_online_clusters, n_features_in_)
+        The mean of the samples of each online cluster.
+    opened_at_ : ndarray of shape (n_online_clusters,)
+        The position in the stream, from 0, of the sample that opened each online cluster.
+    online_centers_ : {ndarray, sparse matrix} of shape (n_online_clusters, n_features_in_)
+        The samples at which the online clusters were opened.
+    online_labels_ : ndarray of shape (n_samples,)
+        As `labels_`, before any merge. The id of an online cluster never changes.
+    online_to_merged_ : ndarray of shape (n_online_clusters,)
+        The final cluster of each online cluster.
+    inertia_ : float
+        The paper's W: the sum of squared distances at the moment of assignment.
+    facility_cost_ : float
+        What opening a centre costs now, the paper's f_r. 0 while the stream has fewer
+        distinct samples than the algorithm takes as its first centres.
+    n_phases_ : int
+        The number of phases so far, the paper's r: each raises the facility cost. 0 as
+        long as `facility_cost_` is 0.
+    n_samples_seen_ : int
+        The number of samples read since `fit` or the first `partial_fit`.
+    n_features_in_ : int
+        The number of features.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        The names of the features, if `X` has string names for all of them.
+
+    See Also
+    --------
+    OnlineKMeans : Needs to know nothing beforehand.
+
+    Notes
+    -----
+    Given `n_samples`, any way of cutting a stream into `partial_fit` calls gives the same
+    centres, labels, counts, means and costs, to the last bit.
+
+    References
+    ----------
+    .. [1] E. Liberty, R. Sriharsha, M. Sviridenko. An Algorithm for Online K-Means
+       Clustering. ALENEX 2016, pages 81-89.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from onlinekmeans_sklearn import SemiOnlineKMeans
+    >>> X = np.array([[0, 0], [0, 1], [9, 9], [9, 8], [0, 0], [9, 9]])
+    >>> model = SemiOnlineKMeans(k=2, lower_bound=1, random_state=0).fit(X)
+    >>> model.n_clusters_
+    4
+    >>> round(model.facility_cost_, 3)
+    0.193
+    """
+
     def __init__(
         self,
         k="auto",

@@ -1,0 +1,34 @@
+"""Settings that must be there before scipy is imported, and common fixtures."""
+
+import os
+
+# Without it scikit-learn skips the check that array API dispatch changes nothing.
+os.environ.setdefault("SCIPY_ARRAY_API", "1")
+
+import pytest  # noqa: E402
+from hypothesis import HealthCheck, settings  # noqa: E402
+
+from onlinekmeans_sklearn import _centers, _stream  # noqa: E402
+
+settings.register_profile(
+    "default",
+    deadline=None,
+    derandomize=True,
+    print_blob=True,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
+settings.load_profile("default")
+
+
+@pytest.fixture(params=["usual blocks", "tiny blocks"])
+def block_sizes(request, monkeypatch):
+    """Run a test with blocks, panels and limits as they are, and with tiny ones."""
+    if request.param == "tiny blocks":
+        monkeypatch.setattr(_stream, "_FIRST_BLOCK", 3)
+        monkeypatch.setattr(_stream, "_LARGEST_BLOCK", 8)
+        monkeypatch.setattr(_stream, "_MOST_OPENINGS", 3)
+        monkeypatch.setattr(_stream, "_MOST_CANDIDATES", 2)
+        monkeypatch.setattr(_centers, "_FEWEST_PANEL_ROWS", 2)
+        monkeypatch.setattr(_centers, "_PANEL_BYTES", 64)
+        monkeypatch.setattr(_centers, "_PAIR_ELEMENTS", 4)
+    return request.param

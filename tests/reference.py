@@ -1,0 +1,121 @@
+"""The paper's three algorithms as plain loops over samples.
+
+Nothing here is fast. Samples are lists of floats, the distance of two samples is added up
+feature by feature, and every step is the pseudo-code's. What the paper leaves open is
+decided as the user guide says:
+
+* one uniform number per sample, ``uniforms[t]`` for the t-th, also in the prefix;
+* a sample opens a centre iff ``u * f < D2``;
+* the prefix takes *distinct* samples; a repeat gets the label of its twin;
+* logarithms are base 2, and in Algorithm 1 log n is at least 1;
+* of equally near centres the oldest wins.
+"""
+
+import math
+from typing import NamedTuple
+
+
+class Result(NamedTuple):
+    """What is known after the last sample."""
+
+    opened_at: list  # the positions of the samples that became centres
+    labels: list  # the cluster each sample got when it was read
+    facility_cost: float  # f_r, 0 if the prefix is not complete
+    phase: int  # r, 0 if the prefix is not complete
+    inertia: float  # the sum of squared distances at the moment of assignment
+
+
+def squared_distance(v, c):
+    total = 0.0
+    for v_j, c_j in zip(v, c):
+        difference = v_j - c_j
+        total += difference * difference
+    return total
+
+
+def nearest(v, centers):
+    """Return the index of the oldest nearest centre and D2(v, C)."""
+    best, best_d2 = None, math.inf
+    for index, c in enumerate(centers):
+        d2 = squared_distance(v, c)
+        if d2 < best_d2:
+            best, best_d2 = index, d2
+    return best, best_d2
+
+
+def first_distinct(samples, count):
+    """Return the positions of the first distinct samples, and labels of all up to them."""
+    opened_at, labels = [], []
+    for t, v in enumerate(samples):
+        if len(opened_at) == count:
+            break
+        label, d2 = nearest(v, [samples[o] for o in opened_at])
+        if d2 > 0:
+            label = len(opened_at)
+            opened_at.append(t)
+        labels.append(label)
+    return opened_at, labels
+
+
+def closest_distances(prefix):
+    """Return for each sample of the prefix D2 to the closest of the others."""
+    return [
+        nearest(v, [c for j, c in enumerate(prefix) if j != i])[1]
+        for i, v in enumerate(prefix)
+    ]
+
+
+def main_loop(samples, uniforms, opened_at, labels, f, growth, openings_per_phase):
+    """Read the samples that have no label yet."""
+    opened_at, labels = list(opened_at), list(labels)
+    r, q, inertia = 1, 0, 0.0
+    for t in range(len(labels), len(samples)):
+        v = samples[t]
+        n = t + 1
+        label, d2 = nearest(v, [samples[o] for o in opened_at])
+        if uniforms[t] * f < d2:
+            label, d2 = len(opened_at), 0.0
+            opened_at.append(t)
+            q += 1
+        if q >= openings_per_phase(n):
+            r, q, f = r + 1, 0, growth * f
+        labels.append(label)
+        inertia += d2
+    return Result(opened_at, labels, f, r, inertia)
+
+
+def semi_online(samples, uniforms, k, lower_bound=None, n=None):
+    """Algorithm 1."""
+    log_n = max(1.0, math.log2(len(samples) if n is None else n))
+    opened_at, labels, w = [], [], lower_bound
+    if w is None:
+        opened_at, labels = first_distinct(samples, k + 1)
+        if len(opened_at) < k + 1:
+            return Result(opened_at, labels, 0.0, 0, 0.0)
+        w = min(closest_distances([samples[o] for o in opened_at])) / 2
+    f = w / (k * log_n)
+    return main_loop(
+        samples, uniforms, opened_at, labels, f, 2, lambda n: 3 * k * (1 + log_n)
+    )
+
+
+def theoretical(samples, uniforms, k):
+    """Algorithm 2."""
+    opened_at, labels = first_distinct(samples, k + 1)
+    if len(opened_at) < k + 1:
+        return Result(opened_at, labels, 0.0, 0, 0.0)
+    w = min(closest_distances([samples[o] for o in opened_at])) / 2
+    return main_loop(
+        samples, uniforms, opened_at, labels, w / k, 2, lambda n: 3 * k * (1 + math.log2(n))
+    )
+
+
+def practical(samples, uniforms, k_target):
+    """Algorithm 3."""
+    k = max(1, math.ceil((k_target - 15) / 5))
+    opened_at, labels = first_distinct(samples, k + 10)
+    if len(opened_at) < k + 10:
+        return Result(opened_at, labels, 0.0, 0, 0.0)
+    closest = sorted(closest_distances([samples[o] for o in opened_at]))
+    w = math.fsum(closest[:10]) / 2
+    return main_loop(samples, uniforms, opened_at, labels, w, 10, lambda n: k)

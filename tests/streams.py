@@ -1,0 +1,131 @@
+"""Streams to try, and the comparison of a fitted estimator with the reference."""
+
+import numpy as np
+from hypothesis import strategies as st
+from reference import practical, semi_online, theoretical
+from scipy.sparse import csr_array, csr_matrix, issparse
+
+from onlinekmeans_sklearn import OnlineKMeans, SemiOnlineKMeans
+
+# name: estimator for a small k, and the reference that it must equal
+ALGORITHMS = {
+    "practical": (
+        lambda k, n: OnlineKMeans(15 + 5 * k),
+        lambda X, u, k: practical(X, u, 15 + 5 * k),
+    ),
+    "practical, smallest": (
+        lambda k, n: OnlineKMeans(1),
+        lambda X, u, k: practical(X, u, 1),
+    ),
+    "theoretical": (
+        lambda k, n: OnlineKMeans(k, algorithm="theoretical"),
+        lambda X, u, k: theoretical(X, u, k),
+    ),
+    "semi-online": (
+        lambda k, n: SemiOnlineKMeans(k, n_samples=n),
+        lambda X, u, k: semi_online(X, u, k),
+    ),
+    "semi-online, bound": (
+        lambda k, n: SemiOnlineKMeans(k, n_samples=1000, lower_bound=5.0),
+        lambda X, u, k: semi_online(X, u, k, lower_bound=5.0, n=1000),
+    ),
+}
+
+STORAGES = {
+    "array": np.ascontiguousarray,
+    "F-order": np.asfortranarray,
+    "csr_matrix": csr_matrix,
+    "csr_array": csr_array,
+}
+
+
+def blobs(seed, n, d=3, n_blobs=6, spread=5.0):
+    """Return Gaussian blobs in random order."""
+    rng = np.random.RandomState(seed)
+    means = rng.normal(scale=spread, size=(n_blobs, d))
+    return means[rng.randint(n_blobs, size=n)] + rng.normal(size=(n, d))
+
+
+def grid(seed, n, d=2, side=7):
+    """Return integer points full of repeats and ties."""
+    return np.random.RandomState(seed).randint(side, size=(n, d)).astype(float)
+
+
+def growth(seed, n, d=2):
+    """Return samples that are each about twice as far out as the one before."""
+    rng = np.random.RandomState(seed)
+    return rng.normal(size=(n, d)) * 2.0 ** (np.arange(n) % 200)[:, None]
+
+
+STREAMS = {
+    "blobs": lambda seed, n: blobs(seed, n),
+    "sorted": lambda seed, n: np.sort(blobs(seed, n, d=2), axis=0),
+    "reversed": lambda seed, n: np.sort(blobs(seed, n, d=2), axis=0)[::-1],
+    "far from the origin": lambda seed, n: 1e9 + blobs(seed, n),
+    "outlier first": lambda seed, n: np.vstack([np.full(3, 1e12), blobs(seed, n - 1)]),
+    "two far groups": lambda seed, n: blobs(seed, n) * 1e-6 + 1e6 * grid(seed, n, 1, 2),
+    "grid": grid,
+    "large grid": lambda seed, n: 1e6 * grid(seed, n, d=3, side=4) + 123456789.0,
+    "tenths": lambda seed, n: 0.1 * grid(seed, n, d=1, side=40),
+    "tiny": lambda seed, n: blobs(seed, n) * 1e-150,
+    "huge": lambda seed, n: blobs(seed, n) * 1e150,
+    "growth": growth,
+    "sparse counts": lambda seed, n: np.maximum(0, grid(seed, n, d=12, side=9) - 6),
+    "constant": lambda seed, n: np.full((n, 2), 3.25),
+    "all zero": lambda seed, n: np.zeros((n, 2)),
+}
+
+cells = st.one_of(
+    st.integers(-3, 3).map(float),
+    st.sampled_from([0.1, 0.2, 0.3, 1e-3, 1e8, 1e8 + 1, -0.0, 1e-300, 5e-324, 1e140]),
+    st.floats(-1e3, 1e3, width=32),
+)
+
+
+@st.composite
+def small_streams(draw):
+    """Return a few rows of awkward numbers, many of them repeated."""
+    d = draw(st.integers(1, 4))
+    rows = draw(st.lists(st.tuples(*[cells] * d), min_size=1, max_size=25))
+    order = draw(st.lists(st.sampled_from(rows), min_size=1, max_size=50))
+    return np.array(order, dtype=float)
+
+
+def reference_of(name, X, k, seed):
+    """Return what the plain loop makes of the rows of X."""
+    X = np.asarray(X, dtype=np.float64)
+    uniforms = np.random.RandomState(seed).random_sample(len(X)).tolist()
+    return ALGORITHMS[name][1](X.tolist(), uniforms, k)
+
+
+def estimator_of(name, n, k, seed):
+    """Return the unfitted estimator that should give the same."""
+    return ALGORITHMS[name][0](k, n).set_params(random_state=seed)
+
+
+def fit_in_chunks(estimator, X, sizes):
+    """Return the labels of all rows, read by partial_fit calls of these sizes in turn."""
+    labels, start, turn = [], 0, 0
+    while start < X.shape[0]:
+        stop = start + sizes[turn % len(sizes)]
+        labels.append(estimator.partial_fit_predict(X[start:stop]))
+        start, turn = stop, turn + 1
+    return np.concatenate(labels)
+
+
+def dense(X):
+    return X.toarray() if issparse(X) else np.asarray(X)
+
+
+def assert_equals_reference(estimator, labels, X, expected):
+    """Check that a fitted estimator is bit for bit what the reference says."""
+    np.testing.assert_array_equal(labels, expected.labels)
+    np.testing.assert_array_equal(estimator.opened_at_, expected.opened_at)
+    centers = dense(estimator.cluster_centers_)
+    np.testing.assert_array_equal(centers, dense(X)[expected.opened_at])
+    assert centers.dtype == X.dtype
+    assert estimator.facility_cost_ == expected.facility_cost
+    assert estimator.n_phases_ == expected.phase
+    assert estimator.inertia_ == expected.inertia
+    assert estimator.n_samples_seen_ == X.shape[0]
+    np.testing.assert_array_equal(estimator.counts_, np.bincount(expected.labels))

@@ -1,0 +1,148 @@
+"""The engine is the paper's loop, for every algorithm, chunking, dtype and storage."""
+
+import pickle
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.sparse import csr_array
+from streams import (
+    ALGORITHMS,
+    STORAGES,
+    STREAMS,
+    assert_equals_reference,
+    blobs,
+    dense,
+    estimator_of,
+    fit_in_chunks,
+    grid,
+    reference_of,
+    small_streams,
+)
+
+from onlinekmeans_sklearn import OnlineKMeans
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("stream", STREAMS)
+@pytest.mark.parametrize("name", ALGORITHMS)
+def test_fit_is_the_papers_loop(name, stream, dtype, block_sizes):
+    if dtype is np.float32 and stream in ("tiny", "huge", "growth"):
+        pytest.skip("beyond the range of float32")
+    for seed in range(3):
+        X = STREAMS[stream](seed, 120).astype(dtype)
+        k = 1 + 2 * seed
+        expected = reference_of(name, X, k, seed)
+        for storage, convert in STORAGES.items():
+            estimator = estimator_of(name, len(X), k, seed).fit(convert(X))
+            assert_equals_reference(estimator, estimator.labels_, convert(X), expected)
+
+
+@pytest.mark.parametrize("name", ALGORITHMS)
+def test_fit_of_longer_streams_is_the_papers_loop(name):
+    for seed in range(20):
+        X = blobs(seed, 1500, d=2) if seed % 2 else grid(seed, 1500, d=2, side=30)
+        k = 1 + seed % 4
+        estimator = estimator_of(name, len(X), k, seed).fit(X)
+        expected = reference_of(name, X, k, seed)
+        assert_equals_reference(estimator, estimator.labels_, X, expected)
+
+
+@settings(max_examples=150)
+@given(
+    X=small_streams(),
+    name=st.sampled_from(sorted(ALGORITHMS)),
+    k=st.integers(1, 4),
+    seed=st.integers(0, 10),
+    storage=st.sampled_from(sorted(STORAGES)),
+    dtype=st.sampled_from([np.float64, np.float32]),
+    sizes=st.lists(st.integers(1, 20), min_size=1, max_size=4),
+)
+def test_any_stream_in_any_chunks_is_the_papers_loop(
+    X, name, k, seed, storage, dtype, sizes, block_sizes
+):
+    if dtype is np.float32:
+        X = np.clip(X, -1e30, 1e30)
+    X = X.astype(dtype)
+    expected = reference_of(name, X, k, seed)
+    rows = STORAGES[storage](X)
+
+    estimator = estimator_of(name, len(X), k, seed).fit(rows)
+    assert_equals_reference(estimator, estimator.labels_, rows, expected)
+
+    estimator = estimator_of(name, len(X), k, seed)
+    labels = fit_in_chunks(estimator, rows, sizes)
+    assert_equals_reference(estimator, labels, rows, expected)
+
+
+@pytest.mark.parametrize("storage", ["array", "csr_array"])
+@pytest.mark.parametrize("sizes", [[1], [7], [1000], [1, 300, 2, 41]], ids=str)
+@pytest.mark.parametrize("name", ALGORITHMS)
+def test_any_chunking_gives_the_same_stream(name, sizes, storage):
+    for X in (blobs(0, 700, d=4), np.sort(grid(1, 700), axis=0)):
+        rows = STORAGES[storage](X)
+        whole = estimator_of(name, len(X), 4, seed=5).fit(rows)
+        cut = estimator_of(name, len(X), 4, seed=5)
+        labels = fit_in_chunks(cut, rows, sizes)
+        np.testing.assert_array_equal(labels, whole.labels_)
+        for attribute in ("cluster_centers_", "cluster_means_", "counts_", "opened_at_"):
+            a, b = dense(getattr(cut, attribute)), dense(getattr(whole, attribute))
+            np.testing.assert_array_equal(a, b)
+        for attribute in ("facility_cost_", "n_phases_", "inertia_", "n_samples_seen_"):
+            assert getattr(cut, attribute) == getattr(whole, attribute)
+
+
+def test_chunks_may_change_storage_and_dtype():
+    X = grid(0, 400, d=3, side=12)
+    whole = OnlineKMeans(30, random_state=0).fit(X)
+    for first in (X[:50], csr_array(X[:50]), X[:50].astype(np.float32)):
+        mixed = OnlineKMeans(30, random_state=0).partial_fit(first)
+        for part in (X[50:60].astype(np.float32), csr_array(X[60:200]), X[200:].astype(int)):
+            mixed.partial_fit(part)
+        np.testing.assert_array_equal(
+            dense(mixed.cluster_centers_), whole.cluster_centers_
+        )
+        np.testing.assert_array_equal(mixed.counts_, whole.counts_)
+        np.testing.assert_array_equal(mixed.labels_, whole.labels_[200:])
+
+
+def test_a_float64_sample_is_not_rounded_among_float32_centers():
+    X = np.array([[0.0], [1.0]], dtype=np.float32)
+    model = OnlineKMeans(random_state=0).partial_fit(X).partial_fit([[0.1]])
+    assert model.cluster_centers_[2, 0] == 0.1
+
+
+def test_resuming_from_a_pickle_is_never_having_stopped():
+    X = blobs(3, 900)
+    for rows in (X, csr_array(X)):
+        whole = OnlineKMeans(60, random_state=1).fit(rows)
+        model = OnlineKMeans(60, random_state=1)
+        labels = []
+        for start in range(0, 900, 90):
+            labels.append(model.partial_fit_predict(rows[start : start + 90]))
+            model = pickle.loads(pickle.dumps(model))
+        np.testing.assert_array_equal(np.concatenate(labels), whole.labels_)
+        assert model.inertia_ == whole.inertia_
+        np.testing.assert_array_equal(
+            dense(model.cluster_means_), dense(whole.cluster_means_)
+        )
+
+
+def test_threads_change_nothing():
+    X = np.round(blobs(4, 30000, d=2), 1)
+    one = OnlineKMeans(80, random_state=0).fit(X)
+    two = OnlineKMeans(80, random_state=0, n_jobs=2).fit(X)
+    np.testing.assert_array_equal(one.labels_, two.labels_)
+    np.testing.assert_array_equal(one.predict(X), two.predict(X))
+    assert one.inertia_ == two.inertia_
+
+
+def test_statistics_are_those_of_the_labels():
+    X = blobs(5, 2000)
+    for rows in (X, csr_array(X)):
+        model = OnlineKMeans(40, random_state=0).fit(rows)
+        means = [X[model.labels_ == c].mean(axis=0) for c in range(model.n_clusters_)]
+        np.testing.assert_allclose(dense(model.cluster_means_), means, rtol=1e-12)
+        np.testing.assert_array_equal(model.counts_, np.bincount(model.labels_))
+        assert model.counts_.sum() == model.n_samples_seen_ == 2000
