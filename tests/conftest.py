@@ -30,5 +30,5 @@ def block_sizes(request, monkeypatch):
         monkeypatch.setattr(_stream, "_MOST_CANDIDATES", 2)
         monkeypatch.setattr(_centers, "_FEWEST_PANEL_ROWS", 2)
         monkeypatch.setattr(_centers, "_PANEL_BYTES", 64)
-        monkeypatch.setattr(_centers, "_PAIR_ELEMENTS", 4)
+        monkeypatch.setattr(_centers, "_PAIR_ELEMENTS", 40)
     return request.param

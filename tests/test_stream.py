@@ -11,6 +11,7 @@ from streams import (
     ALGORITHMS,
     STORAGES,
     STREAMS,
+    WITHIN_FLOAT32,
     assert_equals_reference,
     blobs,
     dense,
@@ -24,12 +25,13 @@ from streams import (
 from onlinekmeans_sklearn import OnlineKMeans
 
 
-@pytest.mark.parametrize("dtype", [np.float64, np.float32])
-@pytest.mark.parametrize("stream", STREAMS)
+@pytest.mark.parametrize(
+    "stream, dtype",
+    [(stream, np.float64) for stream in STREAMS]
+    + [(stream, np.float32) for stream in WITHIN_FLOAT32],
+)
 @pytest.mark.parametrize("name", ALGORITHMS)
 def test_fit_is_the_papers_loop(name, stream, dtype, block_sizes):
-    if dtype is np.float32 and stream in ("tiny", "huge", "growth"):
-        pytest.skip("beyond the range of float32")
     for seed in range(3):
         X = STREAMS[stream](seed, 120).astype(dtype)
         k = 1 + 2 * seed

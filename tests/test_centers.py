@@ -1,0 +1,141 @@
+"""Nearest centres are exact: oldest of the truly nearest, whatever the kernel rounds."""
+
+import copy
+import pickle
+
+import numpy as np
+import pytest
+from reference import nearest, squared_distance
+from scipy.sparse import csr_array
+from streams import STREAMS, WITHIN_FLOAT32, dense
+
+from onlinekmeans_sklearn._centers import centers_from, centers_like
+from onlinekmeans_sklearn._growing import GrowingArray
+
+
+def both_kinds(rows):
+    return [(centers_from(rows), rows), (centers_from(csr_array(rows)), csr_array(rows))]
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("stream", WITHIN_FLOAT32)
+def test_nearest_is_the_oldest_of_the_nearest(stream, dtype, block_sizes):
+    rows = STREAMS[stream](0, 90).astype(dtype)
+    expected = [nearest(v, rows[:40].tolist()) for v in rows.astype(float).tolist()]
+    for storage in (np.asarray, csr_array):
+        centers = centers_from(storage(rows[:40]))
+        ids, lower, upper = centers.nearest(centers.as_rows(storage(rows)))
+        np.testing.assert_array_equal(ids, [e[0] for e in expected])
+        d2 = np.array([e[1] for e in expected])
+        assert (lower <= d2).all()
+        assert (d2 <= upper).all()
+
+
+def test_bounds_are_tight_enough_to_be_useful():
+    rows = STREAMS["blobs"](0, 500)
+    for centers, X in both_kinds(rows):
+        _, lower, upper = centers.nearest(X[:400])
+        assert (upper - lower).max() < 1e-10
+
+
+@pytest.mark.parametrize("first", [0, 5, 29])
+def test_centers_count_only_from_the_row_on_that_opened_them(first, block_sizes):
+    X = STREAMS["grid"](1, 60)
+    visible_from = np.sort(np.random.RandomState(0).randint(60, size=30 - first))
+    for centers, _ in both_kinds(X[:30]):
+        ids, lower, upper = centers.nearest(
+            centers.as_rows(X), first=first, visible_from=visible_from
+        )
+        for t, v in enumerate(X):
+            seen = X[first:30][visible_from <= t]
+            label, d2 = nearest(v, seen)
+            if label is None:
+                assert ids[t] == -1
+                assert lower[t] == upper[t] == np.inf
+            else:
+                assert ids[t] == first + label
+                assert lower[t] <= d2 <= upper[t]
+
+
+def test_no_centers_are_infinitely_far():
+    X = np.ones((3, 2))
+    centers = centers_like(X)
+    ids, lower, upper = centers.nearest(X)
+    assert ids.tolist() == [-1, -1, -1]
+    assert np.isinf(lower).all() and np.isinf(upper).all()
+
+
+@pytest.mark.parametrize("n_rows", [1, 2, 3, 17])
+@pytest.mark.parametrize("d", [1, 2, 7, 8, 9, 63, 130, 1000])
+def test_squared_distances_are_added_in_feature_order(n_rows, d):
+    rng = np.random.RandomState(d)
+    X = rng.normal(size=(n_rows, d)) * 10.0 ** rng.randint(-8, 8, size=(n_rows, d))
+    X[:, rng.random_sample(d) < 0.5] = 0
+    C = rng.permutation(X.ravel()).reshape(n_rows, d)
+    every = np.arange(n_rows)
+    expected = [squared_distance(x, c) for x, c in zip(X.tolist(), C.tolist())]
+    for centers, rows in zip([centers_from(C), centers_from(csr_array(C))], [X, csr_array(X)]):
+        np.testing.assert_array_equal(
+            centers.squared_distances(rows, every, every), expected
+        )
+
+
+def test_float32_distances_are_computed_in_float64():
+    X = np.array([[16777216.0, 0.1]], dtype=np.float32)
+    C = np.array([[1.0, 0.3]], dtype=np.float32)
+    expected = squared_distance(X[0].tolist(), C[0].tolist())
+    one = np.array([0])
+    for storage in (np.asarray, csr_array):
+        centers = centers_from(storage(C))
+        assert centers.squared_distances(storage(X), one, one)[0] == expected
+
+
+def test_closest_distances_are_to_the_nearest_other_center():
+    X = np.array([[0.0], [5.0], [6.0], [-2.0]])
+    for centers, _ in both_kinds(X):
+        np.testing.assert_array_equal(centers.closest_distances(), [4, 1, 1, 4])
+
+
+@pytest.mark.parametrize("storage", [np.asarray, csr_array])
+def test_copies_of_centers_grow_apart(storage):
+    X = np.arange(20.0).reshape(10, 2)
+    centers = centers_from(storage(X[:3]))
+    left, right = centers.copy(), centers.copy()
+    left.append(storage(X[3:5]))
+    right.append(storage(X[5:7]))
+    left.append(storage(X[9:]))
+    np.testing.assert_array_equal(dense(centers.rows), X[:3])
+    np.testing.assert_array_equal(dense(left.rows), X[[0, 1, 2, 3, 4, 9]])
+    np.testing.assert_array_equal(dense(right.rows), X[[0, 1, 2, 5, 6]])
+    for grown in (left, right):
+        ids, _, _ = grown.nearest(grown.rows)
+        np.testing.assert_array_equal(ids, np.arange(len(grown)))
+
+
+def test_a_growing_array_keeps_what_its_views_show():
+    array = GrowingArray(np.zeros((0, 2)))
+    views = []
+    for i in range(50):
+        array.append(np.full((1, 2), i))
+        views.append(array.rows)
+    for i, view in enumerate(views):
+        np.testing.assert_array_equal(view[:, 0], np.arange(i + 1))
+    with pytest.raises(ValueError, match="read-only"):
+        views[-1][0] = 7
+
+
+def test_a_growing_array_takes_the_wider_dtype():
+    array = GrowingArray(np.zeros(1, dtype=np.float32))
+    array.append(np.array([0.1]))
+    assert array.rows.dtype == np.float64
+    assert array.rows[1] == 0.1
+
+
+def test_a_pickled_growing_array_has_no_spare_room():
+    array = GrowingArray(np.zeros((0, 1000)))
+    array.append(np.ones((1, 1000)))
+    assert len(pickle.dumps(array)) < 9000
+    again = pickle.loads(pickle.dumps(array))
+    again.append(np.ones((1, 1000)))
+    assert (len(array), len(again)) == (1, 2)
+    assert len(copy.copy(again)) == 2

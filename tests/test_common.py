@@ -1,0 +1,23 @@
+"""scikit-learn's own checks, for every configuration, with no expected failures."""
+
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from onlinekmeans_sklearn import OnlineKMeans, SemiOnlineKMeans
+
+
+@parametrize_with_checks(
+    [
+        OnlineKMeans(),
+        OnlineKMeans(algorithm="theoretical"),
+        OnlineKMeans(k=1),
+        OnlineKMeans(k=30, n_clusters=3),
+        OnlineKMeans(n_clusters=2, encode="onehot-dense", n_jobs=2),
+        OnlineKMeans(algorithm="theoretical", n_clusters=3, encode="onehot-dense"),
+        SemiOnlineKMeans(),
+        SemiOnlineKMeans(encode="onehot-dense", n_samples=1000),
+        SemiOnlineKMeans(k=2, lower_bound=1.0),
+        SemiOnlineKMeans(n_clusters=3, lower_bound=1e-3, n_samples=100, n_jobs=2),
+    ]
+)
+def test_estimator_is_scikit_learn_compatible(estimator, check):
+    check(estimator)

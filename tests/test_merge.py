@@ -1,0 +1,77 @@
+"""The merge of online clusters into exactly n_clusters."""
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_array
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.metrics import adjusted_rand_score
+from streams import dense
+
+from onlinekmeans_sklearn import OnlineKMeans, SemiOnlineKMeans
+from onlinekmeans_sklearn._merge import merge
+
+MEANS = np.array([[0.0, 1.0], [10.0, 0.0], [0.0, 3.0], [10.0, 4.0]])
+COUNTS = np.array([1, 1, 3, 3])
+
+
+@pytest.mark.parametrize("storage", [np.asarray, csr_array])
+def test_merged_centers_are_weighted_means_numbered_by_age(storage):
+    centers, merged = merge(storage(MEANS), COUNTS, 2, random_state=0)
+    np.testing.assert_array_equal(merged, [0, 1, 0, 1])
+    np.testing.assert_allclose(dense(centers), [[0, 2.5], [10, 3]])
+
+
+def test_fewer_online_clusters_than_asked_for_is_a_warning():
+    with pytest.warns(ConvergenceWarning, match="Only 4 .* n_clusters=5.*increase k"):
+        centers, merged = merge(MEANS, COUNTS, 5, random_state=0)
+    np.testing.assert_array_equal(centers, MEANS)
+    np.testing.assert_array_equal(merged, np.arange(4))
+
+
+@pytest.mark.parametrize("storage", [np.asarray, csr_array])
+@pytest.mark.parametrize("estimator", [OnlineKMeans, SemiOnlineKMeans])
+def test_n_clusters_is_what_the_answer_has(estimator, storage):
+    rng = np.random.RandomState(0)
+    blob = rng.randint(4, size=2000)
+    X = 20 * np.eye(4)[blob] + rng.normal(size=(2000, 4))
+    model = estimator(n_clusters=4, random_state=0).fit(storage(X))
+    assert model.n_clusters_ == 4
+    assert model.cluster_centers_.shape == (4, 4)
+    assert model.transform(storage(X)).shape == (2000, 4)
+    assert adjusted_rand_score(blob, model.labels_) == 1
+    np.testing.assert_array_equal(model.labels_, model.predict(storage(X)))
+    np.testing.assert_array_equal(
+        model.labels_, model.online_to_merged_[model.online_labels_]
+    )
+    means = [X[model.labels_ == c].mean(axis=0) for c in range(4)]
+    np.testing.assert_allclose(dense(model.cluster_centers_), means, rtol=1e-9)
+    assert len(model.counts_) == dense(model.online_centers_).shape[0] > 4
+
+
+def test_any_chunking_gives_the_same_merge():
+    X = np.random.RandomState(0).normal(size=(1000, 3))
+    whole = OnlineKMeans(n_clusters=5, random_state=0).fit(X)
+    cut = OnlineKMeans(n_clusters=5, random_state=0)
+    for start in range(0, 1000, 37):
+        cut.partial_fit(X[start : start + 37])
+    np.testing.assert_array_equal(cut.cluster_centers_, whole.cluster_centers_)
+    np.testing.assert_array_equal(cut.predict(X), whole.predict(X))
+
+
+def test_the_merge_draws_nothing_from_the_stream():
+    X = np.random.RandomState(0).normal(size=(1000, 3))
+    looked, not_looked = (OnlineKMeans(n_clusters=5, random_state=0) for _ in range(2))
+    for part in np.split(X, 10):
+        looked.partial_fit(part).predict(X)
+        not_looked.partial_fit(part)
+    np.testing.assert_array_equal(looked.cluster_centers_, not_looked.cluster_centers_)
+    np.testing.assert_array_equal(looked.online_centers_, not_looked.online_centers_)
+
+
+def test_n_clusters_can_be_changed_after_the_pass():
+    X = np.random.RandomState(0).normal(size=(1000, 3))
+    model = OnlineKMeans(random_state=0).fit(X)
+    n_online = model.n_clusters_
+    assert model.set_params(n_clusters=7).n_clusters_ == 7
+    assert set(model.predict(X)) == set(range(7))
+    assert model.set_params(n_clusters=None).n_clusters_ == n_online
