@@ -314,8 +314,9 @@ def check_integer(name, value, or_one_of=()):
     if isinstance(value, Integral) and not isinstance(value, bool):
         if value >= 1:
             return
-    elif any(value is other or value == other for other in or_one_of):
-        return
+    elif value is None or isinstance(value, str):
+        if value in or_one_of:
+            return
     others = "".join(f" or {other!r}" for other in or_one_of)
     raise ValueError(
         f"Got {name}={value!r}, but expected an integer of at least 1{others}."

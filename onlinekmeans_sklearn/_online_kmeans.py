@@ -251,8 +251,10 @@ class SemiOnlineKMeans(BaseOnlineKMeans):
     def _check_params(self):
         super()._check_params()
         check_integer("n_samples", self.n_samples, or_one_of=[None])
+        is_number = isinstance(self.lower_bound, Real)
+        is_number = is_number and not isinstance(self.lower_bound, bool)
         if self.lower_bound is not None and not (
-            isinstance(self.lower_bound, Real) and 0 < self.lower_bound < np.inf
+            is_number and 0 < self.lower_bound < np.inf
         ):
             raise ValueError(
                 f"Got lower_bound={self.lower_bound!r}, but expected None or a positive, "

@@ -1,0 +1,179 @@
+"""Bad input gets an error that helps, and changes nothing."""
+
+import joblib
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.sparse import csr_array
+from sklearn.exceptions import NotFittedError
+from streams import blobs
+
+from onlinekmeans_sklearn import OnlineKMeans, SemiOnlineKMeans, _stream
+
+X = blobs(0, 200)
+
+
+def with_value(value):
+    bad = X[:20].copy()
+    bad[7, 1] = value
+    return bad
+
+
+BAD_FOR_ALL = {
+    "NaN": (with_value(np.nan), "NaN"),
+    "infinity": (with_value(np.inf), "infinity"),
+    "NaN in CSR": (csr_array(with_value(np.nan)), "NaN"),
+    "no rows": (np.empty((0, 3)), "0 sample"),
+    "no columns": (np.empty((5, 0)), "0 feature"),
+    "1-d": (X[0], "2D array"),
+    "3-d": (X[None], "dim 3"),
+    "scalar": (3.0, "2D array"),
+    "complex": (X + 1j, "[Cc]omplex"),
+    "strings": (np.array([["a", "b", "c"]]), "(?i)could not convert|numeric"),
+    "objects": (np.array([[{}, [], None]], dtype=object), "float|number"),
+    "ragged": ([[1.0, 2.0, 3.0], [1.0]], "inhomogeneous|sequence"),
+    "overflow": (with_value(1e200), r"up to 1e\+200.*overflow.*up to .*e\+152"),
+    "overflow in CSR": (csr_array(with_value(-1e200)), r"up to 1e\+200.*overflow"),
+    "nothing": (None, "(?i)array|NoneType"),
+}
+BAD_FOR_A_FITTED_ONE = {
+    "too wide": (np.ones((5, 4)), "4 features.*3 features"),
+    "too narrow": (csr_array(np.ones((5, 2))), "2 features.*3 features"),
+}
+CASES = [
+    (method, case)
+    for method in ("fit", "partial_fit", "partial_fit_predict", "predict", "transform")
+    for case in [*BAD_FOR_ALL, *([] if method == "fit" else BAD_FOR_A_FITTED_ONE)]
+]
+
+
+def fingerprint(model):
+    """Return a hash of everything the estimator knows, its random numbers included."""
+    return joblib.hash(vars(model))
+
+
+@pytest.mark.parametrize("method, case", CASES)
+def test_bad_data_leaves_the_fitted_state_as_it_was(method, case):
+    data, message = {**BAD_FOR_ALL, **BAD_FOR_A_FITTED_ONE}[case]
+    model = OnlineKMeans(30, random_state=0).fit(X)
+    before = fingerprint(model)
+    with pytest.raises((ValueError, TypeError), match=message):
+        getattr(model, method)(data)
+    assert fingerprint(model) == before
+    model.partial_fit(X)
+    assert fingerprint(model) != before
+
+
+@pytest.mark.parametrize("method", ["fit", "partial_fit"])
+@pytest.mark.parametrize("case", BAD_FOR_ALL)
+def test_bad_first_data_leaves_the_estimator_unfitted(method, case):
+    data, message = BAD_FOR_ALL[case]
+    model = OnlineKMeans()
+    before = fingerprint(model)
+    with pytest.raises((ValueError, TypeError), match=message):
+        getattr(model, method)(data)
+    assert fingerprint(model) == before
+    with pytest.raises(NotFittedError):
+        model.predict(X)
+
+
+def test_wrong_feature_names_are_an_error_and_change_nothing():
+    frame = pd.DataFrame(X, columns=["a", "b", "c"])
+    model = OnlineKMeans(30, random_state=0).fit(frame)
+    before = fingerprint(model)
+    for method in ("partial_fit", "predict", "transform"):
+        with pytest.raises(ValueError, match="feature names"):
+            getattr(model, method)(frame[["b", "a", "c"]])
+    with pytest.raises(ValueError, match="NaN"):
+        model.fit(pd.DataFrame({"other": [1.0, np.nan]}))
+    assert fingerprint(model) == before
+    assert list(model.feature_names_in_) == ["a", "b", "c"]
+
+
+BAD_PARAMETERS = [
+    (OnlineKMeans, "k", bad, "integer of at least 1 or 'auto'")
+    for bad in (0, -1, 2.5, "many", None, True, np.nan, [3], np.array([1, 2]))
+]
+BAD_PARAMETERS += [
+    (OnlineKMeans, "algorithm", bad, "'practical', 'theoretical'")
+    for bad in ("Practical", "auto", None, 3, ["practical"])
+]
+BAD_PARAMETERS += [
+    (OnlineKMeans, "n_clusters", bad, "integer of at least 1 or None")
+    for bad in (0, -3, 2.0, "auto")
+]
+BAD_PARAMETERS += [
+    (OnlineKMeans, "encode", bad, "'onehot', 'onehot-dense'")
+    for bad in ("one-hot", None, 1, ["onehot"])
+]
+BAD_PARAMETERS += [
+    (SemiOnlineKMeans, "lower_bound", bad, "positive, finite number")
+    for bad in (0, -1.0, np.nan, np.inf, "auto", [1.0], True)
+]
+BAD_PARAMETERS += [
+    (SemiOnlineKMeans, "n_samples", bad, "integer of at least 1 or None")
+    for bad in (0, -5, 10.5, "all", np.nan)
+]
+
+
+@pytest.mark.parametrize("estimator, name, bad, expected", BAD_PARAMETERS, ids=str)
+def test_bad_parameters_say_what_came_and_what_was_expected(estimator, name, bad, expected):
+    model = estimator().fit(X)
+    before = vars(model).copy()
+    model.set_params(**{name: bad})
+    for method in ("fit", "partial_fit"):
+        with pytest.raises(ValueError, match=f"Got {name}=.*expected.*{expected}"):
+            getattr(model, method)(X)
+    before[name] = bad
+    assert vars(model).keys() == before.keys()
+    assert all(vars(model)[key] is before[key] for key in before)
+
+
+@pytest.mark.parametrize("good", [1, np.int64(30), "auto"])
+def test_good_values_of_k_are_taken(good):
+    assert OnlineKMeans(good).fit(X).n_clusters_ >= 1
+
+
+@pytest.mark.parametrize("good", [1, np.float32(0.5), np.int64(7), 1e-300])
+def test_good_values_of_lower_bound_are_taken(good):
+    assert SemiOnlineKMeans(lower_bound=good).fit(X).n_clusters_ >= 1
+
+
+@pytest.mark.parametrize("interruption", [KeyboardInterrupt, MemoryError])
+def test_an_interrupted_call_changes_nothing(interruption, monkeypatch):
+    monkeypatch.setattr(_stream, "_FIRST_BLOCK", 16)
+    monkeypatch.setattr(_stream, "_LARGEST_BLOCK", 32)
+    whole = OnlineKMeans(30, random_state=0).fit(X)
+    model = OnlineKMeans(30, random_state=0).partial_fit(X[:20])
+    before = fingerprint(model)
+    finish, calls = _stream.finish, []
+
+    def interrupted(*args):
+        calls.append(args)
+        if len(calls) == 3:
+            raise interruption
+        return finish(*args)
+
+    monkeypatch.setattr(_stream, "finish", interrupted)
+    with pytest.raises(interruption):
+        model.partial_fit(X[20:])
+    assert len(calls) == 3
+    assert fingerprint(model) == before
+
+    monkeypatch.undo()
+    model.partial_fit(X[20:])
+    np.testing.assert_array_equal(model.cluster_centers_, whole.cluster_centers_)
+    np.testing.assert_array_equal(model.labels_, whole.labels_[20:])
+
+
+def test_the_largest_values_allowed_do_not_overflow():
+    d = 3
+    limit = np.sqrt(np.finfo(float).max / d) / 16
+    edge = np.array([[limit, limit, limit], [-limit, -limit, -limit]] * 8)
+    edge[2:] *= np.linspace(0.1, 0.9, 14)[:, None]
+    with np.errstate(all="raise"):
+        model = OnlineKMeans(1, random_state=0).fit(edge * (1 - 1e-15))
+        model.predict(edge * (1 - 1e-15))
+    assert np.isfinite(model.facility_cost_)
+    with pytest.raises(ValueError, match="overflow"):
+        model.fit(edge * (1 + 1e-9))

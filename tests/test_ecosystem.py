@@ -1,0 +1,156 @@
+"""What scikit-learn users do by habit works."""
+
+import pickle
+
+import joblib
+import numpy as np
+import pandas as pd
+import pytest
+import sklearn
+from scipy.sparse import csr_matrix, issparse
+from sklearn.base import clone
+from sklearn.compose import ColumnTransformer, make_column_transformer
+from sklearn.datasets import load_digits, load_iris
+from sklearn.linear_model import SGDClassifier
+from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.pipeline import FeatureUnion, make_pipeline, make_union
+from sklearn.preprocessing import FunctionTransformer, MinMaxScaler, StandardScaler
+
+from onlinekmeans_sklearn import OnlineKMeans, SemiOnlineKMeans
+
+ESTIMATORS = [
+    OnlineKMeans(40, random_state=0),
+    OnlineKMeans(3, algorithm="theoretical", random_state=0),
+    OnlineKMeans(n_clusters=8, random_state=0),
+    SemiOnlineKMeans(3, lower_bound=1.0, random_state=0),
+]
+
+
+@pytest.fixture(scope="module")
+def iris():
+    X, y = load_iris(return_X_y=True, as_frame=True)
+    order = np.random.RandomState(0).permutation(len(X))
+    return X.iloc[order], y.iloc[order]
+
+
+@pytest.mark.parametrize("estimator", ESTIMATORS, ids=str)
+def test_in_a_pipeline_before_a_linear_model(estimator, iris):
+    model = make_pipeline(StandardScaler(), clone(estimator), SGDClassifier(random_state=0))
+    assert model.fit(*iris).score(*iris) > 0.8
+
+
+def test_cluster_features_lift_a_linear_model():
+    X, y = load_digits(return_X_y=True)
+    y = y % 2
+    linear = SGDClassifier(loss="squared_error", alpha=1e-3, eta0=1e-3, random_state=0)
+    linear.set_params(learning_rate="constant", max_iter=50)
+    with_clusters = make_union(FunctionTransformer(), OnlineKMeans(300, random_state=0))
+    raw = cross_val_score(make_pipeline(MinMaxScaler(), clone(linear)), X, y)
+    both = cross_val_score(make_pipeline(MinMaxScaler(), with_clusters, linear), X, y)
+    assert both.mean() > raw.mean() + 0.02
+
+
+@pytest.mark.parametrize("estimator", ESTIMATORS, ids=str)
+def test_in_a_feature_union(estimator, iris):
+    X, _ = iris
+    union = FeatureUnion([("raw", FunctionTransformer()), ("clusters", clone(estimator))])
+    out = union.fit_transform(X)
+    n_clusters = union.transformer_list[1][1].n_clusters_
+    assert issparse(out)
+    assert out.shape == (len(X), 4 + n_clusters)
+
+
+@pytest.mark.parametrize("estimator", ESTIMATORS, ids=str)
+def test_in_a_column_transformer(estimator, iris):
+    X, _ = iris
+    petals = [name for name in X if name.startswith("petal")]
+    columns = make_column_transformer(
+        (clone(estimator).set_params(encode="onehot-dense"), petals),
+        remainder="passthrough",
+    )
+    out = columns.set_output(transform="pandas").fit_transform(X)
+    fitted = columns.transformers_[0][1]
+    assert list(fitted.feature_names_in_) == petals
+    assert out.shape == (len(X), fitted.n_clusters_ + 2)
+    assert isinstance(columns, ColumnTransformer)
+    assert out.columns[0].endswith("onlinekmeans0")
+
+
+def test_in_a_grid_search(iris):
+    model = make_pipeline(
+        StandardScaler(), OnlineKMeans(random_state=0), SGDClassifier(random_state=0)
+    )
+    grid = {
+        "onlinekmeans__k": [5, 60],
+        "onlinekmeans__algorithm": ["practical", "theoretical"],
+        "onlinekmeans__encode": ["onehot", "onehot-dense"],
+    }
+    search = GridSearchCV(model, grid, cv=3, error_score="raise").fit(*iris)
+    assert search.best_score_ > 0.8
+    assert len(search.cv_results_["mean_test_score"]) == 8
+
+
+def test_a_grid_search_of_the_clustering_alone(iris):
+    X, _ = iris
+    search = GridSearchCV(OnlineKMeans(random_state=0), {"n_clusters": [2, 8]}, cv=3)
+    assert search.fit(X).best_params_ == {"n_clusters": 8}
+
+
+@pytest.mark.parametrize("estimator", ESTIMATORS, ids=str)
+def test_clone_pickle_and_joblib(estimator, iris, tmp_path):
+    X, _ = iris
+    model = clone(estimator).fit(X)
+    copies = [clone(model).fit(X), pickle.loads(pickle.dumps(model))]
+    joblib.dump(model, tmp_path / "model.joblib", compress=3)
+    copies.append(joblib.load(tmp_path / "model.joblib"))
+    copies.append(joblib.load(joblib.dump(model, tmp_path / "raw")[0], mmap_mode="r"))
+    for other in copies:
+        assert other.get_params() == model.get_params()
+        np.testing.assert_array_equal(other.predict(X), model.predict(X))
+        np.testing.assert_array_equal(other.labels_, model.labels_)
+        other.partial_fit(X)
+    model.partial_fit(X)
+    for other in copies:
+        np.testing.assert_array_equal(other.cluster_means_, model.cluster_means_)
+
+
+@pytest.mark.parametrize("estimator", ESTIMATORS, ids=str)
+def test_pandas_output_of_the_dense_encoding(estimator, iris):
+    X, _ = iris
+    model = clone(estimator).set_params(encode="onehot-dense")
+    out = model.set_output(transform="pandas").fit_transform(X)
+    assert isinstance(out, pd.DataFrame)
+    assert list(out.columns) == list(model.get_feature_names_out())
+    assert (out.index == X.index).all()
+    np.testing.assert_array_equal(out.to_numpy().argmax(axis=1), model.predict(X))
+
+
+def test_pandas_output_of_the_sparse_encoding_is_refused(iris):
+    model = OnlineKMeans().set_output(transform="pandas")
+    with pytest.raises(ValueError, match="sparse"):
+        model.fit_transform(iris[0])
+
+
+@pytest.mark.parametrize("estimator", ESTIMATORS, ids=str)
+def test_metadata_routing_may_be_enabled(estimator, iris):
+    X, y = iris
+    with sklearn.config_context(enable_metadata_routing=True):
+        linear = SGDClassifier(random_state=0).set_fit_request(sample_weight=True)
+        linear.set_score_request(sample_weight=True)
+        scaler = StandardScaler().set_fit_request(sample_weight=False)
+        model = make_pipeline(scaler, clone(estimator), linear)
+        model.fit(X, y, sample_weight=np.ones(len(y)))
+        assert model.score(X, y) > 0.8
+        search = GridSearchCV(model, {"sgdclassifier__alpha": [1e-4, 1e-3]}, cv=3)
+        assert search.fit(X, y, sample_weight=np.ones(len(y))).best_score_ > 0.8
+
+
+def test_frames_and_arrays_cluster_alike(iris):
+    X, _ = iris
+    frame = OnlineKMeans(40, random_state=0).fit(X)
+    array = OnlineKMeans(40, random_state=0).fit(X.to_numpy())
+    np.testing.assert_array_equal(frame.labels_, array.labels_)
+    assert list(frame.feature_names_in_) == list(X.columns)
+    assert not hasattr(array, "feature_names_in_")
+    sparse = OnlineKMeans(40, random_state=0).fit(csr_matrix(X.to_numpy()))
+    np.testing.assert_array_equal(sparse.labels_, array.labels_)

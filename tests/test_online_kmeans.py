@@ -1,0 +1,277 @@
+"""What users of the estimators are promised."""
+
+import subprocess
+import sys
+import tracemalloc
+
+import joblib
+import numpy as np
+import pytest
+import sklearn
+from scipy.sparse import csr_array, csr_matrix, issparse
+from sklearn.base import clone
+from streams import ALGORITHMS, blobs, dense, estimator_of, grid
+
+from onlinekmeans_sklearn import OnlineKMeans, SemiOnlineKMeans
+
+
+@pytest.mark.parametrize("name", ALGORITHMS)
+def test_a_first_batch_of_one_row_works(name):
+    model = estimator_of(name, 1, 3, seed=0).partial_fit([[1.0, 2.0]])
+    assert model.n_clusters_ == 1
+    assert model.labels_.tolist() == [0]
+    np.testing.assert_array_equal(model.predict([[0.0, 0.0], [5.0, 5.0]]), [0, 0])
+    np.testing.assert_array_equal(dense(model.transform([[1.0, 2.0]])), [[1.0]])
+
+
+@pytest.mark.parametrize("name", ALGORITHMS)
+def test_a_stream_shorter_than_the_prefix_is_answered(name):
+    X = np.array([[0.0], [0.0], [8.0]])
+    model = estimator_of(name, 3, 40, seed=0).fit(X)
+    np.testing.assert_array_equal(model.predict([[1.0], [7.0]]), [0, 1])
+    np.testing.assert_array_equal(dense(model.transform(X)), [[1, 0], [1, 0], [0, 1]])
+    assert model.inertia_ == 0
+
+
+@pytest.mark.parametrize("name", ALGORITHMS)
+def test_ids_are_consecutive_and_never_change(name):
+    X = blobs(0, 600)
+    model = estimator_of(name, len(X), 3, seed=0)
+    seen, centers = 0, np.empty((0, 3))
+    for part in np.split(X, 30):
+        for label in model.partial_fit_predict(part):
+            assert label <= seen
+            seen = max(seen, label + 1)
+        np.testing.assert_array_equal(model.cluster_centers_[: len(centers)], centers)
+        centers = model.cluster_centers_
+    assert seen == model.n_clusters_ == len(centers)
+    np.testing.assert_array_equal(centers, X[model.opened_at_])
+    assert (model.counts_ >= 1).all()
+
+
+def test_labels_are_the_online_decisions():
+    X = np.sort(blobs(1, 800, d=1), axis=0)
+    model = OnlineKMeans(25, random_state=0).fit(X)
+    assert (model.labels_ != model.predict(X)).any()
+    np.testing.assert_array_equal(
+        OnlineKMeans(25, random_state=0).fit_predict(X), model.labels_
+    )
+    np.testing.assert_array_equal(
+        OnlineKMeans(25, random_state=0).partial_fit_predict(X), model.labels_
+    )
+    model.partial_fit(X[:5])
+    assert model.labels_.shape == (5,)
+
+
+def test_fit_starts_anew_and_partial_fit_does_not():
+    X = blobs(2, 500)
+    model = OnlineKMeans(30, random_state=0).fit(X)
+    once = model.cluster_centers_.copy(), model.labels_
+    model.partial_fit(X)
+    assert model.n_samples_seen_ == 1000
+    model.fit(X)
+    np.testing.assert_array_equal(model.cluster_centers_, once[0])
+    np.testing.assert_array_equal(model.labels_, once[1])
+    assert model.n_samples_seen_ == 500
+    assert model.fit(X[:, :2]).n_features_in_ == 2
+
+
+def test_parameters_of_the_stream_are_those_of_its_first_call():
+    X = blobs(2, 500)
+    model = OnlineKMeans(30, random_state=0).partial_fit(X[:100])
+    model.set_params(k=2000, algorithm="theoretical").partial_fit(X[100:])
+    whole = OnlineKMeans(30, random_state=0).fit(X)
+    np.testing.assert_array_equal(model.cluster_centers_, whole.cluster_centers_)
+
+
+def test_random_state_may_be_an_instance_or_none():
+    X = blobs(0, 500)
+    seeded = OnlineKMeans(30, random_state=7).fit(X)
+    instance = OnlineKMeans(30, random_state=np.random.RandomState(7)).fit(X)
+    np.testing.assert_array_equal(seeded.labels_, instance.labels_)
+    drawn = OnlineKMeans(30).fit(X), OnlineKMeans(30).fit(X)
+    assert not np.array_equal(drawn[0].labels_, drawn[1].labels_)
+
+
+def test_k_auto_follows_n_clusters():
+    X = blobs(0, 3000, n_blobs=40)
+    for auto, explicit in [
+        (OnlineKMeans(), OnlineKMeans(100)),
+        (OnlineKMeans(n_clusters=4), OnlineKMeans(60)),
+        (OnlineKMeans(algorithm="theoretical"), OnlineKMeans(10, algorithm="theoretical")),
+        (SemiOnlineKMeans(n_clusters=3), SemiOnlineKMeans(3)),
+        (SemiOnlineKMeans(), SemiOnlineKMeans(10)),
+    ]:
+        a = auto.set_params(random_state=0).fit(X)
+        b = explicit.set_params(random_state=0).fit(X)
+        np.testing.assert_array_equal(a.opened_at_, b.opened_at_)
+
+
+def test_semi_online_takes_n_from_the_first_call():
+    X = blobs(0, 512)
+    implicit = SemiOnlineKMeans(3, lower_bound=50.0, random_state=0).fit(X)
+    explicit = SemiOnlineKMeans(3, lower_bound=50.0, n_samples=512, random_state=0).fit(X)
+    assert implicit.facility_cost_ == explicit.facility_cost_
+    first = 50.0 / (3 * 9)
+    assert implicit.facility_cost_ == first * 2 ** (implicit.n_phases_ - 1)
+
+
+def test_score_is_minus_the_cost_of_the_final_centers():
+    X = blobs(0, 300)
+    for rows in (X, csr_array(X)):
+        model = OnlineKMeans(30, random_state=0).fit(rows)
+        cost = ((X - X[model.opened_at_][model.predict(rows)]) ** 2).sum()
+        assert model.score(rows) == pytest.approx(-cost)
+        assert isinstance(model.score(rows), float)
+    assert -model.score(X) <= model.inertia_
+
+
+def test_predict_takes_other_storage_and_dtype_than_fit():
+    X = grid(0, 200)
+    expected = OnlineKMeans(30, random_state=0).fit(X).predict(X)
+    for fitted in (X, csr_array(X), X.astype(np.float32)):
+        model = OnlineKMeans(30, random_state=0).fit(fitted)
+        for rows in (X, csr_matrix(X), X.astype(np.float32), X.astype(int), X.tolist()):
+            np.testing.assert_array_equal(model.predict(rows), expected)
+
+
+@pytest.mark.parametrize("encode, sparse", [("onehot", True), ("onehot-dense", False)])
+def test_transform_is_the_one_hot_code_of_predict(encode, sparse):
+    X = blobs(0, 300)
+    for dtype in (np.float64, np.float32):
+        model = OnlineKMeans(30, encode=encode, random_state=0).fit(X.astype(dtype))
+        out = model.transform(X.astype(dtype))
+        assert issparse(out) == sparse
+        assert out.dtype == dtype
+        np.testing.assert_array_equal(dense(out), np.eye(model.n_clusters_)[model.predict(X)])
+        np.testing.assert_array_equal(dense(model.fit_transform(X)), dense(out))
+    names = model.get_feature_names_out()
+    assert names[1] == "onlinekmeans1"
+    assert len(names) == model.n_clusters_
+
+
+def test_sparse_results_are_of_the_configured_kind():
+    X = csr_array(blobs(0, 100))
+    model = OnlineKMeans(random_state=0).fit(X)
+    for result in (model.cluster_centers_, model.cluster_means_, model.transform(X)):
+        assert isinstance(result, csr_matrix)
+    if "sparse_interface" in sklearn.get_config():
+        with sklearn.config_context(sparse_interface="sparray"):
+            for result in (model.cluster_centers_, model.transform(X)):
+                assert isinstance(result, csr_array)
+
+
+def test_sparse_input_is_not_changed_and_need_not_be_canonical():
+    X = csr_matrix(grid(0, 60, d=5, side=3))
+    messy = csr_matrix(
+        (
+            np.concatenate([X.data[::-1], [0.0, 1.0, -1.0]]),
+            np.concatenate([X.indices[::-1], [3, 0, 0]]),
+            np.append(X.indptr[-1] - X.indptr[::-1][:-1], X.nnz + 3),
+        ),
+        shape=X.shape,
+    )
+    before = messy.data.copy(), messy.indices.copy()
+    a = OnlineKMeans(random_state=0).fit(messy)
+    np.testing.assert_array_equal(messy.data, before[0])
+    np.testing.assert_array_equal(messy.indices, before[1])
+    b = OnlineKMeans(random_state=0).fit(messy.toarray())
+    np.testing.assert_array_equal(a.labels_, b.labels_)
+    np.testing.assert_array_equal(a.cluster_centers_.toarray(), b.cluster_centers_)
+
+
+def test_sparse_input_may_have_64_bit_indices():
+    X = csr_matrix(grid(0, 300, d=5, side=3))
+    wide = X.copy()
+    wide.indices, wide.indptr = wide.indices.astype("int64"), wide.indptr.astype("int64")
+    model = OnlineKMeans(n_clusters=3, random_state=0).fit(wide)
+    np.testing.assert_array_equal(
+        model.labels_, OnlineKMeans(n_clusters=3, random_state=0).fit(X).labels_
+    )
+    np.testing.assert_array_equal(model.predict(wide), model.predict(X))
+
+
+def test_read_only_and_strided_input_works(tmp_path):
+    X = blobs(0, 200)
+    expected = OnlineKMeans(random_state=0).fit(X).labels_
+    path = tmp_path / "X.npy"
+    np.save(path, X)
+    wide = np.zeros((400, 6))
+    wide[::2, ::2] = X
+    for rows in (np.load(path, mmap_mode="r"), wide[::2, ::2], np.asfortranarray(X)):
+        np.testing.assert_array_equal(
+            OnlineKMeans(random_state=0).fit(rows).labels_, expected
+        )
+
+
+def test_fitted_attributes_cannot_spoil_the_stream():
+    X = blobs(0, 300)
+    model = OnlineKMeans(30, random_state=0).partial_fit(X[:150])
+    with pytest.raises(ValueError, match="read-only"):
+        model.cluster_centers_[0] = 0
+    model.counts_[:] = 0
+    model.opened_at_[:] = -1
+    model.partial_fit(X[150:])
+    whole = OnlineKMeans(30, random_state=0).fit(X)
+    np.testing.assert_array_equal(model.counts_, whole.counts_)
+    np.testing.assert_array_equal(model.opened_at_, whole.opened_at_)
+
+
+def test_there_are_no_fitted_attributes_before_fit():
+    model = OnlineKMeans()
+    for name in ("cluster_centers_", "labels_", "n_clusters_", "cluster_means_"):
+        assert not hasattr(model, name)
+    with pytest.raises(AttributeError, match="'labels_': call 'fit'"):
+        model.labels_  # noqa: B018
+    assert "OnlineKMeans" in model._repr_html_()
+    assert "OnlineKMeans" in model.fit(blobs(0, 50))._repr_html_()
+
+
+def test_a_stream_resumes_in_another_process(tmp_path):
+    X = blobs(0, 600)
+    whole = OnlineKMeans(50, random_state=0).fit(X)
+    joblib.dump(OnlineKMeans(50, random_state=0).partial_fit(X[:333]), tmp_path / "model")
+    np.save(tmp_path / "rest.npy", X[333:])
+    go_on = (
+        "import sys, joblib, numpy\n"
+        "model = joblib.load(sys.argv[1] + '/model')\n"
+        "model.partial_fit(numpy.load(sys.argv[1] + '/rest.npy'))\n"
+        "joblib.dump(model, sys.argv[1] + '/model')\n"
+    )
+    subprocess.run([sys.executable, "-c", go_on, str(tmp_path)], check=True)
+    model = joblib.load(tmp_path / "model")
+    np.testing.assert_array_equal(model.cluster_centers_, whole.cluster_centers_)
+    np.testing.assert_array_equal(model.cluster_means_, whole.cluster_means_)
+    np.testing.assert_array_equal(model.labels_, whole.labels_[333:])
+    assert model.inertia_ == whole.inertia_
+    assert model.facility_cost_ == whole.facility_cost_
+
+
+def test_a_clone_is_unfitted_and_a_copy_goes_its_own_way():
+    import copy
+
+    X = blobs(0, 400)
+    model = OnlineKMeans(40, random_state=0).partial_fit(X[:200])
+    assert not hasattr(clone(model), "labels_")
+    shallow = copy.copy(model)
+    centers = model.cluster_centers_.copy()
+    shallow.partial_fit(X[:50] + 100)
+    model.partial_fit(X[200:] - 100)
+    np.testing.assert_array_equal(model.cluster_centers_[: len(centers)], centers)
+    assert (model.cluster_centers_[len(centers) :] < 50).all()
+    assert (shallow.cluster_centers_[len(centers) :] > 50).all()
+
+
+@pytest.mark.parametrize("storage", [np.asarray, csr_array])
+def test_memory_is_bounded_by_the_block(storage):
+    n, d, k = 200_000, 4, 200
+    X = storage(blobs(0, n, d=d, n_blobs=50))
+    model = OnlineKMeans(k, random_state=0)
+    tracemalloc.start()
+    model.fit(X)
+    model.predict(X)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert model.n_clusters_ > 100
+    all_distances = 8 * n * model.n_clusters_
+    assert peak < all_distances / 5
