@@ -310,13 +310,11 @@ def _public(X):
 
 
 def check_integer(name, value, or_one_of=()):
-    """Raise ValueError unless `value` is an integer of at least 1, or one of some others."""
-    if isinstance(value, Integral) and not isinstance(value, bool):
-        if value >= 1:
-            return
-    elif value is None or isinstance(value, str):
-        if value in or_one_of:
-            return
+    """Raise ValueError unless `value` is an integer of at least 1 or one of the others."""
+    if isinstance(value, Integral) and not isinstance(value, bool) and value >= 1:
+        return
+    if (value is None or isinstance(value, str)) and value in or_one_of:
+        return
     others = "".join(f" or {other!r}" for other in or_one_of)
     raise ValueError(
         f"Got {name}={value!r}, but expected an integer of at least 1{others}."

@@ -11,6 +11,7 @@ the real distances only for rows where a second centre comes within that error.
 """
 
 import copy
+import itertools
 from abc import ABC, abstractmethod
 
 import numpy as np
@@ -118,7 +119,7 @@ class Centers(ABC):
         """Return `sums` with each difference added to its cluster's, in row order."""
 
     def squared_distances(self, X, rows, ids):
-        """Return the squared distance of ``X[rows[i]]`` and centre ``ids[i]`` for every i."""
+        """Return the squared distances of ``X[rows[i]]`` and ``centers[ids[i]]``."""
         d2 = np.empty(len(rows))
         step = self._rows_at_once(X)
         for start in range(0, len(rows), step):
@@ -205,7 +206,7 @@ class Centers(ABC):
         else:
             parallel = Parallel(n_jobs=n_jobs, require="sharedmem")
             cuts = np.linspace(0, n_rows, effective_n_jobs(n_jobs) + 1).astype(int)
-            parallel(delayed(search)(a, b) for a, b in zip(cuts[:-1], cuts[1:]))
+            parallel(delayed(search)(a, b) for a, b in itertools.pairwise(cuts))
         return ids, lower, upper
 
     def _nearest_in_panel(self, X, factor, first, visible_from, scratch):

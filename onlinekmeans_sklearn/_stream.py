@@ -189,9 +189,7 @@ class Stream:
             missing = max(0, block.shape[0] - len(uniforms))
             drawn = self.random_state.random_sample(missing)
             uniforms = np.concatenate([uniforms, drawn])
-            block_labels = self._extend_by_block(
-                block, uniforms[: block.shape[0]], n_jobs
-            )
+            block_labels = self._extend_by_block(block, uniforms[: block.shape[0]], n_jobs)
             stop = start + len(block_labels)
             labels[start:stop] = block_labels
             uniforms = uniforms[stop - start :]

@@ -5,10 +5,10 @@ import os
 # Without it scikit-learn skips the check that array API dispatch changes nothing.
 os.environ.setdefault("SCIPY_ARRAY_API", "1")
 
-import pytest  # noqa: E402
-from hypothesis import HealthCheck, settings  # noqa: E402
+import pytest
+from hypothesis import HealthCheck, settings
 
-from onlinekmeans_sklearn import _centers, _stream  # noqa: E402
+from onlinekmeans_sklearn import _centers, _stream
 
 settings.register_profile(
     "default",

@@ -52,7 +52,7 @@ def fingerprint(model):
     return joblib.hash(vars(model))
 
 
-@pytest.mark.parametrize("method, case", CASES)
+@pytest.mark.parametrize(("method", "case"), CASES)
 def test_bad_data_leaves_the_fitted_state_as_it_was(method, case):
     data, message = {**BAD_FOR_ALL, **BAD_FOR_A_FITTED_ONE}[case]
     model = OnlineKMeans(30, random_state=0).fit(X)
@@ -116,7 +116,7 @@ BAD_PARAMETERS += [
 ]
 
 
-@pytest.mark.parametrize("estimator, name, bad, expected", BAD_PARAMETERS, ids=str)
+@pytest.mark.parametrize(("estimator", "name", "bad", "expected"), BAD_PARAMETERS, ids=str)
 def test_bad_parameters_say_what_came_and_what_was_expected(estimator, name, bad, expected):
     model = estimator().fit(X)
     before = vars(model).copy()

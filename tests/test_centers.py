@@ -62,7 +62,8 @@ def test_no_centers_are_infinitely_far():
     centers = centers_like(X)
     ids, lower, upper = centers.nearest(X)
     assert ids.tolist() == [-1, -1, -1]
-    assert np.isinf(lower).all() and np.isinf(upper).all()
+    assert np.isinf(lower).all()
+    assert np.isinf(upper).all()
 
 
 @pytest.mark.parametrize("n_rows", [1, 2, 3, 17])
@@ -74,7 +75,8 @@ def test_squared_distances_are_added_in_feature_order(n_rows, d):
     C = rng.permutation(X.ravel()).reshape(n_rows, d)
     every = np.arange(n_rows)
     expected = [squared_distance(x, c) for x, c in zip(X.tolist(), C.tolist())]
-    for centers, rows in zip([centers_from(C), centers_from(csr_array(C))], [X, csr_array(X)]):
+    for storage in (np.asarray, csr_array):
+        centers, rows = centers_from(storage(C)), storage(X)
         np.testing.assert_array_equal(
             centers.squared_distances(rows, every, every), expected
         )

@@ -135,7 +135,7 @@ def test_predict_takes_other_storage_and_dtype_than_fit():
             np.testing.assert_array_equal(model.predict(rows), expected)
 
 
-@pytest.mark.parametrize("encode, sparse", [("onehot", True), ("onehot-dense", False)])
+@pytest.mark.parametrize(("encode", "sparse"), [("onehot", True), ("onehot-dense", False)])
 def test_transform_is_the_one_hot_code_of_predict(encode, sparse):
     X = blobs(0, 300)
     for dtype in (np.float64, np.float32):
@@ -143,7 +143,9 @@ def test_transform_is_the_one_hot_code_of_predict(encode, sparse):
         out = model.transform(X.astype(dtype))
         assert issparse(out) == sparse
         assert out.dtype == dtype
-        np.testing.assert_array_equal(dense(out), np.eye(model.n_clusters_)[model.predict(X)])
+        np.testing.assert_array_equal(
+            dense(out), np.eye(model.n_clusters_)[model.predict(X)]
+        )
         np.testing.assert_array_equal(dense(model.fit_transform(X)), dense(out))
     names = model.get_feature_names_out()
     assert names[1] == "onlinekmeans1"

@@ -22,7 +22,7 @@ class FakeCenters:
 
 
 @pytest.mark.parametrize(
-    "k_target, k", [(1, 1), (15, 1), (20, 1), (21, 2), (100, 17), (1000, 197)]
+    ("k_target", "k"), [(1, 1), (15, 1), (20, 1), (21, 2), (100, 17), (1000, 197)]
 )
 def test_k_target_is_converted_as_in_the_paper(k_target, k):
     schedule = Practical(k_target)

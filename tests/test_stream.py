@@ -26,7 +26,7 @@ from onlinekmeans_sklearn import OnlineKMeans
 
 
 @pytest.mark.parametrize(
-    "stream, dtype",
+    ("stream", "dtype"),
     [(stream, np.float64) for stream in STREAMS]
     + [(stream, np.float32) for stream in WITHIN_FLOAT32],
 )
@@ -36,7 +36,7 @@ def test_fit_is_the_papers_loop(name, stream, dtype, block_sizes):
         X = STREAMS[stream](seed, 120).astype(dtype)
         k = 1 + 2 * seed
         expected = reference_of(name, X, k, seed)
-        for storage, convert in STORAGES.items():
+        for convert in STORAGES.values():
             estimator = estimator_of(name, len(X), k, seed).fit(convert(X))
             assert_equals_reference(estimator, estimator.labels_, convert(X), expected)
 
@@ -100,11 +100,13 @@ def test_chunks_may_change_storage_and_dtype():
     whole = OnlineKMeans(30, random_state=0).fit(X)
     for first in (X[:50], csr_array(X[:50]), X[:50].astype(np.float32)):
         mixed = OnlineKMeans(30, random_state=0).partial_fit(first)
-        for part in (X[50:60].astype(np.float32), csr_array(X[60:200]), X[200:].astype(int)):
+        for part in (
+            X[50:60].astype(np.float32),
+            csr_array(X[60:200]),
+            X[200:].astype(int),
+        ):
             mixed.partial_fit(part)
-        np.testing.assert_array_equal(
-            dense(mixed.cluster_centers_), whole.cluster_centers_
-        )
+        np.testing.assert_array_equal(dense(mixed.cluster_centers_), whole.cluster_centers_)
         np.testing.assert_array_equal(mixed.counts_, whole.counts_)
         np.testing.assert_array_equal(mixed.labels_, whole.labels_[200:])
 

@@ -1,0 +1,1 @@
+"""What the package is measured by. Not part of the wheel."""
