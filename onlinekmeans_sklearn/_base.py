@@ -115,7 +115,7 @@ class BaseOnlineKMeans(
 
         Returns
         -------
-        X_new : {ndarray, sparse matrix} of shape (n_samples, n_clusters_)
+        X_new : {ndarray, sparse matrix} of shape (n_samples, n_clusters)
             The nearest final centre, encoded as `encode` says, in the dtype of `X`.
         """
         check_is_fitted(self)
@@ -155,17 +155,23 @@ class BaseOnlineKMeans(
 
     @property
     def cluster_centers_(self):
-        """The final centres: rows of the stream, or means of merged clusters."""
+        """The final centres: samples, or means of merged clusters if `n_clusters` is an int.
+
+        CSR if the stream is sparse.
+        """
         return _public(self._fitted("cluster_centers_")[0].rows)
 
     @property
     def labels_(self):
-        """The clusters of the samples of the last call, as decided online."""
+        """The cluster of each sample of the last `fit` or `partial_fit`.
+
+        It was decided when the sample was read; `predict` looks at the final centres.
+        """
         return self._fitted("labels_")[1][self.online_labels_]
 
     @property
     def n_clusters_(self):
-        """The number of final centres."""
+        """The number of final centres, the paper's k_actual."""
         return len(self._fitted("n_clusters_")[0])
 
     @property

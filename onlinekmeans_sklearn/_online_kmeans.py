@@ -41,7 +41,7 @@ class OnlineKMeans(BaseOnlineKMeans):
 
     Attributes
     ----------
-    cluster_centers_ : {ndarray, sparse matrix} of shape (n_clusters_, n_features_in_)
+    cluster_centers_ : {ndarray, sparse matrix} of shape (n_clusters, n_features)
         The final centres: samples of the stream, or, with an int `n_clusters`, means of
         merged clusters. CSR if the stream is sparse.
     labels_ : ndarray of shape (n_samples,)
@@ -51,11 +51,11 @@ class OnlineKMeans(BaseOnlineKMeans):
         The number of final centres, the paper's k_actual.
     counts_ : ndarray of shape (n_online_clusters,)
         The number of samples assigned to each online cluster.
-    cluster_means_ : {ndarray, sparse matrix} of shape (n_online_clusters, n_features_in_)
+    cluster_means_ : {ndarray, sparse matrix} of shape (n_online_clusters, n_features)
         The mean of the samples of each online cluster.
     opened_at_ : ndarray of shape (n_online_clusters,)
         The position in the stream, from 0, of the sample that opened each online cluster.
-    online_centers_ : {ndarray, sparse matrix} of shape (n_online_clusters, n_features_in_)
+    online_centers_ : {ndarray, sparse matrix} of shape (n_online_clusters, n_features)
         The samples at which the online clusters were opened.
     online_labels_ : ndarray of shape (n_samples,)
         As `labels_`, before any merge. The id of an online cluster never changes.
@@ -73,7 +73,7 @@ class OnlineKMeans(BaseOnlineKMeans):
         The number of samples read since `fit` or the first `partial_fit`.
     n_features_in_ : int
         The number of features.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (n_features,)
         The names of the features, if `X` has string names for all of them.
 
     See Also
@@ -168,7 +168,7 @@ class SemiOnlineKMeans(BaseOnlineKMeans):
 
     Attributes
     ----------
-    cluster_centers_ : {ndarray, sparse matrix} of shape (n_clusters_, n_features_in_)
+    cluster_centers_ : {ndarray, sparse matrix} of shape (n_clusters, n_features)
         The final centres: samples of the stream, or, with an int `n_clusters`, means of
         merged clusters. CSR if the stream is sparse.
     labels_ : ndarray of shape (n_samples,)
@@ -178,11 +178,11 @@ class SemiOnlineKMeans(BaseOnlineKMeans):
         The number of final centres, the paper's k_actual.
     counts_ : ndarray of shape (n_online_clusters,)
         The number of samples assigned to each online cluster.
-    cluster_means_ : {ndarray, sparse matrix} of shape (n_online_clusters, n_features_in_)
+    cluster_means_ : {ndarray, sparse matrix} of shape (n_online_clusters, n_features)
         The mean of the samples of each online cluster.
     opened_at_ : ndarray of shape (n_online_clusters,)
         The position in the stream, from 0, of the sample that opened each online cluster.
-    online_centers_ : {ndarray, sparse matrix} of shape (n_online_clusters, n_features_in_)
+    online_centers_ : {ndarray, sparse matrix} of shape (n_online_clusters, n_features)
         The samples at which the online clusters were opened.
     online_labels_ : ndarray of shape (n_samples,)
         As `labels_`, before any merge. The id of an online cluster never changes.
@@ -200,7 +200,7 @@ class SemiOnlineKMeans(BaseOnlineKMeans):
         The number of samples read since `fit` or the first `partial_fit`.
     n_features_in_ : int
         The number of features.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (n_features,)
         The names of the features, if `X` has string names for all of them.
 
     See Also
