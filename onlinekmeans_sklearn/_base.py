@@ -155,7 +155,7 @@ class BaseOnlineKMeans(
 
     @property
     def cluster_centers_(self):
-        """The final centres: samples, or means of merged clusters if `n_clusters` is an int.
+        """The final centres: samples, or means of merged clusters if `n_clusters` is set.
 
         CSR if the stream is sparse.
         """

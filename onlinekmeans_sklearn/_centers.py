@@ -16,7 +16,7 @@ from abc import ABC, abstractmethod
 
 import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
-from scipy.sparse import csr_array, get_index_dtype, issparse, vstack
+from scipy.sparse import csr_array, issparse, vstack
 
 from ._growing import GrowingArray
 
@@ -333,7 +333,8 @@ class SparseCenters(Centers):
 
     def as_rows(self, X):
         X = csr_array(X)
-        dtype = get_index_dtype(maxval=max(X.nnz, self.n_features))
+        fits = max(X.nnz, self.n_features) <= np.iinfo(np.int32).max
+        dtype = np.int32 if fits else np.int64
         arrays = (X.data, X.indices.astype(dtype), X.indptr.astype(dtype))
         return csr_array(arrays, shape=X.shape)
 

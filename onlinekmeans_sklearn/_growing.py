@@ -18,6 +18,11 @@ class GrowingArray:
     def __len__(self):
         return self._length
 
+    def __copy__(self):
+        other = type(self).__new__(type(self))
+        vars(other).update(vars(self))
+        return other
+
     def __getstate__(self):
         return {"rows": self._buffer[: self._length]}
 

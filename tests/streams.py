@@ -51,6 +51,12 @@ def grid(seed, n, d=2, side=7):
     return np.random.RandomState(seed).randint(side, size=(n, d)).astype(float)
 
 
+def large_integers(seed, n):
+    """Return two groups of close integers, so far apart that products are rounded."""
+    rng = np.random.RandomState(seed)
+    return rng.choice([-(2.0**40), 2.0**40], size=(n, 1)) + rng.randint(3, size=(n, 2))
+
+
 def growth(seed, n, d=2):
     """Return samples that are each about twice as far out as the one before."""
     rng = np.random.RandomState(seed)
@@ -66,6 +72,7 @@ STREAMS = {
     "two far groups": lambda seed, n: blobs(seed, n) * 1e-6 + 1e6 * grid(seed, n, 1, 2),
     "grid": grid,
     "large grid": lambda seed, n: 1e6 * grid(seed, n, d=3, side=4) + 123456789.0,
+    "large integers": large_integers,
     "tenths": lambda seed, n: 0.1 * grid(seed, n, d=1, side=40),
     "tiny": lambda seed, n: blobs(seed, n) * 1e-150,
     "squares underflow": lambda seed, n: blobs(seed, n) * 1e-161,

@@ -114,6 +114,18 @@ def test_copies_of_centers_grow_apart(storage):
         np.testing.assert_array_equal(ids, np.arange(len(grown)))
 
 
+def test_copies_of_a_growing_array_share_its_memory():
+    array = GrowingArray(np.zeros((3, 2)))
+    array.append(np.ones((1, 2)))
+    other = copy.copy(array)
+    assert np.shares_memory(array.rows, other.rows)
+    other.append(np.ones((1, 2)))
+    assert np.shares_memory(array.rows, other.rows)
+    array.append(np.zeros((1, 2)))
+    assert not np.shares_memory(array.rows, other.rows)
+    assert (array.rows[4, 0], other.rows[4, 0]) == (0, 1)
+
+
 def test_a_growing_array_keeps_what_its_views_show():
     array = GrowingArray(np.zeros((0, 2)))
     views = []

@@ -142,7 +142,7 @@ def test_metadata_routing_may_be_enabled(estimator, iris):
         model.fit(X, y, sample_weight=np.ones(len(y)))
         assert model.score(X, y) > 0.8
         search = GridSearchCV(model, {"sgdclassifier__alpha": [1e-4, 1e-3]}, cv=3)
-        assert search.fit(X, y, sample_weight=np.ones(len(y))).best_score_ > 0.8
+        assert search.fit(X, y).best_score_ > 0.8
 
 
 def test_frames_and_arrays_cluster_alike(iris):
