@@ -83,19 +83,37 @@ def decide(X, uniforms, nearest, upper, centers, schedule, n_seen):
     return np.array(opened, dtype=np.intp), n_decided
 
 
-def finish(X, nearest, upper, centers, opened, n_jobs=None):
-    """Return the label of every row: its nearest centre at the moment it was read.
+def finish(X, nearest, upper, centers, opened, sums=None, n_jobs=None):
+    """Return labels and statistics of the rows of a block that are decided.
 
     Parameters
     ----------
-    X : the rows of the block that are decided
+    X : the rows
     nearest, upper : ndarray
         What `propose` returned for these rows.
     centers : Centers
         With the centres that opened in this block as the newest.
     opened : ndarray of intp
         The rows that opened them.
+    sums : array, CSR or None
+        Per cluster, the sum of the differences between earlier members and centre.
+
+    Returns
+    -------
+    labels : ndarray of intp
+        The nearest centre of every row at the moment it was read.
+    d2 : ndarray of float64
+        The squared distance to it.
+    sums : array or CSR
+        With the rows added, one after the other.
     """
+    labels = _labels(X, nearest, upper, centers, opened, n_jobs)
+    d2, sums = centers.assign(X, labels, sums)
+    return labels, d2, sums
+
+
+def _labels(X, nearest, upper, centers, opened, n_jobs):
+    """Return the nearest of the old centres and of those opened before each row."""
     labels = nearest.copy()
     if len(opened):
         start = opened[0]
@@ -203,19 +221,16 @@ class Stream:
             X, uniforms, nearest, upper, self.centers, self.schedule, self.n_seen
         )
         X, nearest, upper = X[:n_read], nearest[:n_read], upper[:n_read]
-        labels = finish(X, nearest, upper, self.centers, opened, n_jobs)
-        self._update_statistics(X, labels, opened)
+        labels, d2, self.sums = finish(
+            X, nearest, upper, self.centers, opened, self.sums, n_jobs
+        )
+        counts = np.concatenate([self.counts, np.zeros(len(opened), dtype=np.int64)])
+        self.counts = counts + np.bincount(labels, minlength=len(counts))
+        self.opened_at = np.concatenate([self.opened_at, self.n_seen + opened])
+        self.inertia = float(np.add.accumulate(np.append(self.inertia, d2))[-1])
+        self.n_seen += n_read
         self._choose_block_rows(n_read, len(opened))
         return labels
-
-    def _update_statistics(self, X, labels, opened):
-        new = np.zeros(len(opened), dtype=np.int64)
-        self.counts = np.concatenate([self.counts, new])
-        self.counts = self.counts + np.bincount(labels, minlength=len(self.counts))
-        self.opened_at = np.concatenate([self.opened_at, self.n_seen + opened])
-        d2, self.sums = self.centers.assign(X, labels, self.sums)
-        self.inertia = float(np.add.accumulate(np.append(self.inertia, d2))[-1])
-        self.n_seen += X.shape[0]
 
     def _choose_block_rows(self, n_read, n_opened):
         """Make blocks larger while few centres open in them, and smaller when many do."""

@@ -1,0 +1,48 @@
+"""The engine is the paper's loop on the paper's datasets, where a folder has them."""
+
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_matrix
+from streams import assert_equals_reference, estimator_of, reference_of
+
+FOLDER = os.environ.get("ONLINEKMEANS_DATA")
+pytestmark = pytest.mark.skipif(not FOLDER, reason="ONLINEKMEANS_DATA is not set")
+
+ROWS = {
+    "20news": 100,
+    "adult": 500,
+    "ijcnn1": 1500,
+    "letter": 1500,
+    "magic04": 1500,
+    "poker": 1500,
+    "shuttle": 1500,
+    "skin": 1500,
+    "w8a": 400,
+}
+
+
+def first_rows(name):
+    """Return the first rows of a dataset, without columns that are zero in all of them."""
+    path = Path(FOLDER) / f"{name}.npz"
+    if not path.exists():
+        pytest.skip(f"there is no {path.name} in ONLINEKMEANS_DATA")
+    with np.load(path, allow_pickle=False) as arrays:
+        if "X" in arrays:
+            return arrays["X"][: ROWS[name]].astype(np.float64)
+        csr = (arrays["data"].astype(np.float64), arrays["indices"], arrays["indptr"])
+        X = csr_matrix(csr, shape=tuple(arrays["shape"]))[: ROWS[name]]
+    return X[:, np.unique(X.indices)]
+
+
+@pytest.mark.parametrize("dataset", ROWS)
+@pytest.mark.parametrize("name", ["practical", "theoretical", "semi-online"])
+def test_fit_is_the_papers_loop_on_real_data(name, dataset):
+    X = first_rows(dataset)
+    dense = X if isinstance(X, np.ndarray) else X.toarray()
+    expected = reference_of(name, dense, 5, seed=0)
+    for rows in (dense, csr_matrix(X)):
+        estimator = estimator_of(name, X.shape[0], 5, seed=0).fit(rows)
+        assert_equals_reference(estimator, estimator.labels_, rows, expected)
