@@ -5,38 +5,21 @@ sample and a centre: the float64 sum, in feature order, of the squared differenc
 a zero changes nothing, so dense and sparse rows of the same values have the same distance,
 and no number depends on which rows are looked at together.
 
-Such a sum is slow to form for every row and centre. ``nearest`` therefore first computes
-``|c|^2 - 2 v.c`` by a matrix product, whose error is bounded (`_SLACK` below), and forms
-the real distances only for rows where a second centre comes within that error.
+Such a sum is slow to form for every row and centre: `_nearest` says how that is avoided.
 """
 
 import copy
-import itertools
 from abc import ABC, abstractmethod
 
 import numpy as np
-from joblib import Parallel, delayed, effective_n_jobs
 from scipy.sparse import csr_array, issparse, vstack
 
 from ._growing import GrowingArray
+from ._nearest import FLOAT32, FLOAT64, nearest
+from ._threads import n_threads_for
 
-# How far the product form may be from the squared distance, in units of (d + 4) 2^-53
-# (|v|^2 + D2). With u = 2^-53 and all norms taken after the shift of dense rows:
-#   the shift            changes D2 by at most  4 u (|v|^2 + |c|^2)
-#   the distance itself  is rounded by          2 (d + 3) u (|v|^2 + |c|^2)
-#   v.c, |v|^2, |c|^2    are rounded by         2 d u (|v|^2 + |c|^2)
-#   the two additions    are rounded by         4 u (|v|^2 + |c|^2)
-# that is at most 4 (d + 4) u (|v|^2 + |c|^2), and |c|^2 <= 2 |v|^2 + 2 D2. So a centre
-# that is really no farther than the one that looks nearest looks at most
-# 4 (d + 4) u (6 |v|^2 + 4 D2) farther. 32 leaves room for the terms of order u^2.
-_SLACK = 32
-_UNIT_ROUNDOFF = 2.0**-53
-_SMALLEST = 2.0**-1074  # what one product loses at most when it underflows
-_EXACT_BELOW = 2.0**51  # integers up to here have sums of four that are exact
-
-_PANEL_BYTES = 2**19  # the distances of one panel of rows stay in cache
-_FEWEST_PANEL_ROWS, _MOST_PANEL_ROWS = 16, 8192
 _PAIR_ELEMENTS = 2**17  # direct differences formed at once
+_MOST_FLOAT32_FEATURES = 4092  # for more, the rounding of float32 has no good bound
 
 
 def centers_like(X):
@@ -59,6 +42,7 @@ class Centers(ABC):
         self.n_features = n_features
         self.dtype = np.dtype(dtype)
         self._squares = GrowingArray(np.empty(0))
+        self._largest_square = 0.0
         self._are_integers = True
 
     def __len__(self):
@@ -90,15 +74,19 @@ class Centers(ABC):
         """Return ``X[rows[i]] - centers[ids[i]]`` for every i, in float64."""
 
     @abstractmethod
-    def _factor(self, first):
-        """Return the centres from `first` on as `_products` wants them."""
+    def first_precision(self):
+        """Return the precision in which to try products first."""
 
     @abstractmethod
-    def _panel(self, X):
-        """Return rows as `_products` wants them, ``|v|^2``, and if all are integers."""
+    def factor(self, first, precision):
+        """Return the centres from `first` on as `products` wants them."""
 
     @abstractmethod
-    def _products(self, panel, factor, first, scratch):
+    def panel(self, X, precision):
+        """Return rows as `products` wants them, ``|v|^2``, and if all are integers."""
+
+    @abstractmethod
+    def products(self, panel, factor, first, scratch):
         """Return ``|c|^2 - 2 v.c`` for the rows of a panel and the centres from `first`."""
 
     @staticmethod
@@ -160,7 +148,7 @@ class Centers(ABC):
             closest[:i] = np.minimum(closest[:i], d2)
         return closest
 
-    def nearest(self, X, *, first=0, visible_from=None, n_jobs=None):
+    def nearest(self, X, *, first=0, seen=None, n_jobs=1):
         """Return the nearest centre of every row, with bounds of its squared distance.
 
         Parameters
@@ -168,84 +156,33 @@ class Centers(ABC):
         X : rows in the storage of the centres
         first : int
             Only the centres from this one on count.
-        visible_from : ndarray or None
-            The row of `X` from which on each of these centres counts, ascending.
+        seen : ndarray of int or None
+            How many of these count for each row: at least one, the oldest.
         n_jobs : int or None
             How many threads share the rows.
 
         Returns
         -------
         ids : ndarray of intp
-            The oldest of the nearest centres, -1 where no centre counts.
+            The oldest of the nearest centres, -1 if there are no centres.
         lower, upper : ndarray of float64
-            Bounds of the squared distance, infinite where no centre counts.
+            Bounds of the squared distance, infinite if there are no centres.
         """
         n_rows = X.shape[0]
-        ids = np.full(n_rows, -1, dtype=np.intp)
-        lower = np.full(n_rows, np.inf)
-        upper = np.full(n_rows, np.inf)
-        n_centers = len(self) - first
-        if n_centers == 0 or n_rows == 0:
-            return ids, lower, upper
+        if len(self) == first:
+            nowhere = np.full(n_rows, np.inf)
+            return np.full(n_rows, -1, dtype=np.intp), nowhere, nowhere
+        return nearest(self, X, first, seen, n_threads_for(n_jobs))
 
-        factor = self._factor(first)
-        panel_rows = _PANEL_BYTES // (8 * n_centers)
-        panel_rows = min(max(panel_rows, _FEWEST_PANEL_ROWS), _MOST_PANEL_ROWS)
+    def _note(self, squares, values):
+        """Remember the squared norms of new centres, and if their values are integers."""
+        self._squares.append(squares)
+        self._largest_square = max(self._largest_square, squares.max(initial=0.0))
+        self._are_integers = self._are_integers and _all_integers(values)
 
-        def search(start, stop):
-            scratch = np.empty(min(panel_rows, stop - start) * n_centers)
-            for a in range(start, stop, panel_rows):
-                b = min(a + panel_rows, stop)
-                hidden = None if visible_from is None else visible_from - a
-                ids[a:b], lower[a:b], upper[a:b] = self._nearest_in_panel(
-                    X[a:b], factor, first, hidden, scratch
-                )
-
-        if n_jobs in (None, 1) or n_rows <= panel_rows:
-            search(0, n_rows)
-        else:
-            parallel = Parallel(n_jobs=n_jobs, require="sharedmem")
-            cuts = np.linspace(0, n_rows, effective_n_jobs(n_jobs) + 1).astype(int)
-            parallel(delayed(search)(a, b) for a, b in itertools.pairwise(cuts))
-        return ids, lower, upper
-
-    def _nearest_in_panel(self, X, factor, first, visible_from, scratch):
-        """Return what `nearest` does, for as many rows as `scratch` has room for."""
-        panel, squares, integers = self._panel(X)
-        products = self._products(panel, factor, first, scratch)
-        if visible_from is not None:
-            for column, row in enumerate(visible_from):
-                products[: max(row, 0), column] = np.inf
-
-        rows = np.arange(X.shape[0])
-        ids = products.argmin(axis=1)
-        best = products[rows, ids]
-        d2 = np.maximum(best + squares, 0)
-        if integers and self._is_exact(squares):
-            return np.where(best < np.inf, first + ids, -1), d2, d2
-
-        slack = _SLACK * (self.n_features + 4) * _UNIT_ROUNDOFF * (squares + d2)
-        slack += 8 * self.n_features * _SMALLEST
-        lower, upper = np.maximum(d2 - slack, 0), d2 + slack
-        limit = best + slack
-        products[rows, ids] = np.inf
-        doubtful = np.flatnonzero((products.min(axis=1) <= limit) & (best < np.inf))
-        if len(doubtful):
-            products[doubtful, ids[doubtful]] = best[doubtful]
-            pair, near = np.nonzero(products[doubtful] <= limit[doubtful, None])
-            near_d2 = self.squared_distances(X, doubtful[pair], first + near)
-            # Pairs are sorted by row, then by age: a stable sort by distance within the
-            # rows puts the oldest of the nearest first.
-            order = np.lexsort((near_d2, pair))
-            chosen = order[np.searchsorted(pair, np.arange(len(doubtful)))]
-            ids[doubtful] = near[chosen]
-            lower[doubtful] = upper[doubtful] = near_d2[chosen]
-        return np.where(best < np.inf, first + ids, -1), lower, upper
-
-    def _is_exact(self, squares):
-        """Return whether the products of integer rows with these norms had no rounding."""
-        largest = max(squares.max(), self._squares.rows.max())
-        return self._are_integers and largest < _EXACT_BELOW
+    def largest_square(self):
+        """Return the largest squared norm of a centre."""
+        return self._largest_square
 
 
 class DenseCenters(Centers):
@@ -259,7 +196,9 @@ class DenseCenters(Centers):
         super().__init__(n_features, dtype)
         self._rows = GrowingArray(np.empty((0, n_features), dtype=dtype))
         # [-2 (c - oldest), |c - oldest|^2], to be multiplied by [v - oldest, 1].
-        self._operand = GrowingArray(np.empty((0, n_features + 1)))
+        empty = np.empty((0, n_features + 1))
+        self._factor64 = GrowingArray(empty)
+        self._factor32 = GrowingArray(empty.astype(np.float32))
 
     @property
     def rows(self):
@@ -272,9 +211,11 @@ class DenseCenters(Centers):
         self._rows.append(rows)
         shifted = np.subtract(rows, self._rows.rows[0], dtype=np.float64)
         squares = np.einsum("ij,ij->i", shifted, shifted)
-        self._operand.append(np.column_stack([-2 * shifted, squares]))
-        self._squares.append(squares)
-        self._are_integers = self._are_integers and _all_integers(rows)
+        factor = np.column_stack([-2 * shifted, squares])
+        self._factor64.append(factor)
+        with np.errstate(over="ignore", under="ignore"):
+            self._factor32.append(factor.astype(np.float32))
+        self._note(squares, rows)
 
     def differences(self, X, rows, ids):
         return np.subtract(X[rows], self._rows.rows[ids], dtype=np.float64)
@@ -303,17 +244,24 @@ class DenseCenters(Centers):
         sums[touched] = adder @ np.concatenate([sums[touched], differences])
         return sums
 
-    def _factor(self, first):
-        return self._operand.rows[first:].T
+    def first_precision(self):
+        fits = self._largest_square <= FLOAT32.largest
+        return FLOAT32 if fits and self.n_features <= _MOST_FLOAT32_FEATURES else FLOAT64
 
-    def _panel(self, X):
-        panel = np.empty((X.shape[0], self.n_features + 1))
-        shifted = np.subtract(X, self._rows.rows[0], out=panel[:, :-1], dtype=np.float64)
-        panel[:, -1] = 1
+    def factor(self, first, precision):
+        factor = self._factor32 if precision is FLOAT32 else self._factor64
+        return factor.rows[first:].T
+
+    def panel(self, X, precision):
+        shifted = np.subtract(X, self._rows.rows[0], dtype=np.float64)
         squares = np.einsum("ij,ij->i", shifted, shifted)
+        panel = np.empty((X.shape[0], self.n_features + 1), dtype=precision.dtype)
+        with np.errstate(over="ignore", under="ignore"):
+            panel[:, :-1] = shifted
+        panel[:, -1] = 1
         return panel, squares, self._are_integers and _all_integers(X)
 
-    def _products(self, panel, factor, first, scratch):
+    def products(self, panel, factor, first, scratch):
         return np.dot(panel, factor, out=_shaped(scratch, panel, factor))
 
 
@@ -342,8 +290,7 @@ class SparseCenters(Centers):
         self._indptr.append(rows.indptr[1:] + self._indptr.rows[-1])
         self._indices.append(rows.indices)
         self._data.append(rows.data)
-        self._squares.append(self.squared_norms(rows))
-        self._are_integers = self._are_integers and _all_integers(rows.data)
+        self._note(self.squared_norms(rows), rows.data)
 
     def differences(self, X, rows, ids):
         return X[rows].astype(np.float64) - self.rows[ids].astype(np.float64)
@@ -368,14 +315,17 @@ class SparseCenters(Centers):
         adder = _adder(ids, sums.shape[0])
         return csr_array(adder @ vstack([sums, differences], format="csr"))
 
-    def _factor(self, first):
+    def first_precision(self):
+        return FLOAT64
+
+    def factor(self, first, precision):
         return (-2 * self.rows[first:].astype(np.float64)).T.tocsr()
 
-    def _panel(self, X):
+    def panel(self, X, precision):
         panel = X.astype(np.float64)
         return panel, self.squared_norms(X), self._are_integers and _all_integers(X.data)
 
-    def _products(self, panel, factor, first, scratch):
+    def products(self, panel, factor, first, scratch):
         out = (panel @ factor).toarray(out=_shaped(scratch, panel, factor))
         out += self._squares.rows[first:]
         return out

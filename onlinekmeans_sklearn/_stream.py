@@ -120,7 +120,7 @@ def _labels(X, nearest, upper, centers, opened, n_jobs):
         newest, lower, _ = centers.nearest(
             X[start:],
             first=len(centers) - len(opened),
-            visible_from=opened - start,
+            seen=np.searchsorted(opened, np.arange(start, X.shape[0]), side="right"),
             n_jobs=n_jobs,
         )
         rivals = np.flatnonzero(lower <= upper[start:])

@@ -8,7 +8,7 @@ os.environ.setdefault("SCIPY_ARRAY_API", "1")
 import pytest
 from hypothesis import HealthCheck, settings
 
-from onlinekmeans_sklearn import _centers, _stream
+from onlinekmeans_sklearn import _centers, _nearest, _stream
 
 settings.register_profile(
     "default",
@@ -28,7 +28,9 @@ def block_sizes(request, monkeypatch):
         monkeypatch.setattr(_stream, "_LARGEST_BLOCK", 8)
         monkeypatch.setattr(_stream, "_MOST_OPENINGS", 3)
         monkeypatch.setattr(_stream, "_MOST_CANDIDATES", 2)
-        monkeypatch.setattr(_centers, "_FEWEST_PANEL_ROWS", 2)
-        monkeypatch.setattr(_centers, "_PANEL_BYTES", 64)
+        monkeypatch.setattr(_nearest, "_FEWEST_PANEL_ROWS", 2)
+        monkeypatch.setattr(_nearest, "_PANEL_BYTES", 64)
+        monkeypatch.setattr(_nearest, "_FEW_PAIRS", 3)
+        monkeypatch.setattr(_nearest, "_WORK_PER_THREAD", 30)
         monkeypatch.setattr(_centers, "_PAIR_ELEMENTS", 40)
     return request.param
