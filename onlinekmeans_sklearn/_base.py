@@ -20,6 +20,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from ._centers import centers_from
 from ._merge import merge
 from ._stream import Stream, blocks
+from ._threads import own_threads
 
 ENCODINGS = ("onehot", "onehot-dense")
 
@@ -266,9 +267,10 @@ class BaseOnlineKMeans(
         """Return the nearest final centre of each row."""
         centers = self._answer[0]
         labels = np.empty(X.shape[0], dtype=np.int32)
-        for rows in blocks(X):
-            part = centers.as_rows(X[rows])
-            labels[rows] = centers.nearest(part, n_jobs=self.n_jobs)[0]
+        with own_threads(self.n_jobs, X.shape[0]) as n_threads:
+            for rows in blocks(X):
+                part = centers.as_rows(X[rows])
+                labels[rows] = centers.nearest(part, n_threads=n_threads)[0]
         return labels
 
     def _validated(self, X, reset):

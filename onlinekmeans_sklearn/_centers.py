@@ -12,13 +12,12 @@ import copy
 from abc import ABC, abstractmethod
 
 import numpy as np
-from scipy.sparse import csr_array, issparse, vstack
+from scipy.sparse import csc_array, csr_array, issparse, vstack
 
 from ._growing import GrowingArray
 from ._nearest import FLOAT32, FLOAT64, nearest
-from ._threads import n_threads_for
 
-_PAIR_ELEMENTS = 2**17  # direct differences formed at once
+_PAIR_ELEMENTS = 2**15  # direct differences formed at once
 _MOST_FLOAT32_FEATURES = 4092  # for more, the rounding of float32 has no good bound
 
 
@@ -42,7 +41,7 @@ class Centers(ABC):
         self.n_features = n_features
         self.dtype = np.dtype(dtype)
         self._squares = GrowingArray(np.empty(0))
-        self._largest_square = 0.0
+        self.largest_square = 0.0
         self._are_integers = True
 
     def __len__(self):
@@ -87,7 +86,7 @@ class Centers(ABC):
 
     @abstractmethod
     def products(self, panel, factor, first, scratch):
-        """Return ``|c|^2 - 2 v.c`` for the rows of a panel and the centres from `first`."""
+        """Return ``|c|^2 - 2 v.c``, a row for each centre from `first` on."""
 
     @staticmethod
     @abstractmethod
@@ -148,7 +147,7 @@ class Centers(ABC):
             closest[:i] = np.minimum(closest[:i], d2)
         return closest
 
-    def nearest(self, X, *, first=0, seen=None, n_jobs=1):
+    def nearest(self, X, *, first=0, hidden=None, n_threads=1):
         """Return the nearest centre of every row, with bounds of its squared distance.
 
         Parameters
@@ -156,10 +155,11 @@ class Centers(ABC):
         X : rows in the storage of the centres
         first : int
             Only the centres from this one on count.
-        seen : ndarray of int or None
-            How many of these count for each row: at least one, the oldest.
-        n_jobs : int or None
-            How many threads share the rows.
+        hidden : ndarray of int or None
+            For each of these, the number of rows at the start for which it does not
+            count; 0 for the first.
+        n_threads : int
+            How many threads may share the rows.
 
         Returns
         -------
@@ -172,17 +172,14 @@ class Centers(ABC):
         if len(self) == first:
             nowhere = np.full(n_rows, np.inf)
             return np.full(n_rows, -1, dtype=np.intp), nowhere, nowhere
-        return nearest(self, X, first, seen, n_threads_for(n_jobs))
+        ids, d2, slack = nearest(self, X, first, hidden, n_threads)
+        return ids, np.maximum(d2 - slack, 0), d2 + slack
 
     def _note(self, squares, values):
         """Remember the squared norms of new centres, and if their values are integers."""
         self._squares.append(squares)
-        self._largest_square = max(self._largest_square, squares.max(initial=0.0))
+        self.largest_square = max(self.largest_square, squares.max(initial=0.0))
         self._are_integers = self._are_integers and _all_integers(values)
-
-    def largest_square(self):
-        """Return the largest squared norm of a centre."""
-        return self._largest_square
 
 
 class DenseCenters(Centers):
@@ -245,12 +242,12 @@ class DenseCenters(Centers):
         return sums
 
     def first_precision(self):
-        fits = self._largest_square <= FLOAT32.largest
+        fits = self.largest_square <= FLOAT32.largest
         return FLOAT32 if fits and self.n_features <= _MOST_FLOAT32_FEATURES else FLOAT64
 
     def factor(self, first, precision):
         factor = self._factor32 if precision is FLOAT32 else self._factor64
-        return factor.rows[first:].T
+        return factor.rows[first:]
 
     def panel(self, X, precision):
         shifted = np.subtract(X, self._rows.rows[0], dtype=np.float64)
@@ -262,7 +259,7 @@ class DenseCenters(Centers):
         return panel, squares, self._are_integers and _all_integers(X)
 
     def products(self, panel, factor, first, scratch):
-        return np.dot(panel, factor, out=_shaped(scratch, panel, factor))
+        return np.dot(factor, panel.T, out=scratch.products(len(factor), len(panel)))
 
 
 class SparseCenters(Centers):
@@ -312,7 +309,7 @@ class SparseCenters(Centers):
         return padded
 
     def _add_to_sums(self, sums, ids, differences):
-        adder = _adder(ids, sums.shape[0])
+        adder = _adder(ids, sums.shape[0]).tocsr()
         return csr_array(adder @ vstack([sums, differences], format="csr"))
 
     def first_precision(self):
@@ -326,8 +323,9 @@ class SparseCenters(Centers):
         return panel, self.squared_norms(X), self._are_integers and _all_integers(X.data)
 
     def products(self, panel, factor, first, scratch):
-        out = (panel @ factor).toarray(out=_shaped(scratch, panel, factor))
-        out += self._squares.rows[first:]
+        out = scratch.products(factor.shape[1], panel.shape[0])
+        (panel @ factor).toarray(out=out.T)
+        out += self._squares.rows[first:, None]
         return out
 
 
@@ -336,20 +334,14 @@ def _all_integers(values):
     return bool(np.all(values == np.rint(values)))
 
 
-def _shaped(scratch, left, right):
-    """Return the part of `scratch` that holds the product of two matrices."""
-    shape = (left.shape[0], right.shape[1])
-    return scratch[: shape[0] * shape[1]].reshape(shape)
-
-
 def _adder(ids, n_groups):
     """Return the matrix that adds rows to the sums of their groups, which stand above them.
 
-    A product with it goes through its rows in order: sum so far, then one member after
+    A product with it goes through its columns in order: sums so far, then one member after
     the other, the same additions in the same order for every chunking.
     """
-    n_rows = len(ids)
+    n_columns = n_groups + len(ids)
     group = np.concatenate([np.arange(n_groups), ids]).astype(np.int32)
-    column = np.arange(n_groups + n_rows, dtype=np.int32)
-    ones = np.ones(n_groups + n_rows)
-    return csr_array((ones, (group, column)), shape=(n_groups, n_groups + n_rows))
+    column_starts = np.arange(n_columns + 1, dtype=np.int32)
+    arrays = (np.ones(n_columns), group, column_starts)
+    return csc_array(arrays, shape=(n_groups, n_columns))

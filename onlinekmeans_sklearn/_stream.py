@@ -19,6 +19,7 @@ import copy
 import numpy as np
 
 from ._centers import centers_like
+from ._threads import own_threads
 
 _FIRST_BLOCK = 256
 _LARGEST_BLOCK = 2**16
@@ -27,9 +28,9 @@ _MOST_OPENINGS = 64  # a block ends after so many
 _MOST_CANDIDATES = 512  # or before one more than this
 
 
-def propose(X, centers, n_jobs=None):
+def propose(X, centers, n_threads=1):
     """Return the nearest centre of every row and an upper bound of its squared distance."""
-    nearest, _, upper = centers.nearest(X, n_jobs=n_jobs)
+    nearest, _, upper = centers.nearest(X, n_threads=n_threads)
     return nearest, upper
 
 
@@ -83,7 +84,7 @@ def decide(X, uniforms, nearest, upper, centers, schedule, n_seen):
     return np.array(opened, dtype=np.intp), n_decided
 
 
-def finish(X, nearest, upper, centers, opened, sums=None, n_jobs=None):
+def finish(X, nearest, upper, centers, opened, sums=None, n_threads=1):
     """Return labels and statistics of the rows of a block that are decided.
 
     Parameters
@@ -107,28 +108,43 @@ def finish(X, nearest, upper, centers, opened, sums=None, n_jobs=None):
     sums : array or CSR
         With the rows added, one after the other.
     """
-    labels = _labels(X, nearest, upper, centers, opened, n_jobs)
+    labels = _labels(X, nearest, upper, centers, opened, n_threads)
     d2, sums = centers.assign(X, labels, sums)
     return labels, d2, sums
 
 
-def _labels(X, nearest, upper, centers, opened, n_jobs):
+def _labels(X, nearest, upper, centers, opened, n_threads):
     """Return the nearest of the old centres and of those opened before each row."""
     labels = nearest.copy()
     if len(opened):
-        start = opened[0]
+        rows = _within_reach(nearest, upper, centers, opened)
         newest, lower, _ = centers.nearest(
-            X[start:],
+            X[rows],
             first=len(centers) - len(opened),
-            seen=np.searchsorted(opened, np.arange(start, X.shape[0]), side="right"),
-            n_jobs=n_jobs,
+            hidden=np.searchsorted(rows, opened),
+            n_threads=n_threads,
         )
-        rivals = np.flatnonzero(lower <= upper[start:])
-        rows = start + rivals
-        new_d2 = centers.squared_distances(X, rows, newest[rivals])
+        rivals = np.flatnonzero(lower <= upper[rows])
+        rows, newest = rows[rivals], newest[rivals]
+        new_d2 = centers.squared_distances(X, rows, newest)
         wins = new_d2 < _distances_to(centers, X, rows, labels[rows])
-        labels[rows[wins]] = newest[rivals[wins]]
+        labels[rows[wins]] = newest[wins]
     return labels
+
+
+def _within_reach(nearest, upper, centers, opened):
+    """Return the rows from the first opening on that a new centre may be nearest to.
+
+    By the triangle inequality it is not if the row is less than half as far from its old
+    centre as the new one is from that old centre.
+    """
+    n_old = len(centers) - len(opened)
+    if n_old == 0:
+        return np.arange(opened[0], len(nearest))
+    old = centers.rows[:n_old]
+    gap = centers.nearest(old, first=n_old)[1]
+    reach = gap * (0.25 - 1e-6) - centers.n_features * 1e-320
+    return opened[0] + np.flatnonzero(upper[opened[0] :] >= reach[nearest[opened[0] :]])
 
 
 def _distances_to(centers, X, rows, ids):
@@ -192,12 +208,13 @@ class Stream:
             other = copy.copy(self)
             other.schedule = copy.copy(self.schedule)
             other.centers = self.centers.copy()
-            return other, other._extend(X, n_jobs)
+            with own_threads(n_jobs, X.shape[0]) as n_threads:
+                return other, other._extend(X, n_threads)
         except BaseException:
             self.random_state.set_state(random_numbers)
             raise
 
-    def _extend(self, X, n_jobs):
+    def _extend(self, X, n_threads):
         """Read the rows of `X` and return their labels."""
         labels = np.empty(X.shape[0], dtype=np.int32)
         uniforms = np.empty(0)
@@ -207,22 +224,24 @@ class Stream:
             missing = max(0, block.shape[0] - len(uniforms))
             drawn = self.random_state.random_sample(missing)
             uniforms = np.concatenate([uniforms, drawn])
-            block_labels = self._extend_by_block(block, uniforms[: block.shape[0]], n_jobs)
+            block_labels = self._extend_by_block(
+                block, uniforms[: block.shape[0]], n_threads
+            )
             stop = start + len(block_labels)
             labels[start:stop] = block_labels
             uniforms = uniforms[stop - start :]
             start = stop
         return labels
 
-    def _extend_by_block(self, X, uniforms, n_jobs):
+    def _extend_by_block(self, X, uniforms, n_threads):
         """Read a block, or the start of it, and return the labels of the rows read."""
-        nearest, upper = propose(X, self.centers, n_jobs)
+        nearest, upper = propose(X, self.centers, n_threads)
         opened, n_read = decide(
             X, uniforms, nearest, upper, self.centers, self.schedule, self.n_seen
         )
         X, nearest, upper = X[:n_read], nearest[:n_read], upper[:n_read]
         labels, d2, self.sums = finish(
-            X, nearest, upper, self.centers, opened, self.sums, n_jobs
+            X, nearest, upper, self.centers, opened, self.sums, n_threads
         )
         counts = np.concatenate([self.counts, np.zeros(len(opened), dtype=np.int64)])
         self.counts = counts + np.bincount(labels, minlength=len(counts))

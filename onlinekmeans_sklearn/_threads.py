@@ -1,9 +1,12 @@
 """How many threads to use, without asking for more cores than we are given."""
 
+from contextlib import contextmanager
 from functools import lru_cache
 
 from joblib import cpu_count, effective_n_jobs
 from threadpoolctl import ThreadpoolController
+
+_FEW_ROWS = 64
 
 
 @lru_cache(maxsize=1)
@@ -24,6 +27,15 @@ def n_threads_for(n_jobs):
     return min([cpu_count(), *(pool.num_threads for pool in pools)])
 
 
-def one_blas_thread():
-    """Return a context in which BLAS uses one thread: ours share the rows."""
-    return _controller().limit(limits=1, user_api="blas")
+@contextmanager
+def own_threads(n_jobs, n_rows):
+    """Give the number of threads to use for so many rows, and keep BLAS to one.
+
+    BLAS would start threads of its own, which go on spinning for a while after each
+    product and take the cores from ours. For a few rows it does not.
+    """
+    if n_rows < _FEW_ROWS:
+        yield 1
+    else:
+        with _controller().limit(limits=1, user_api="blas"):
+            yield n_threads_for(n_jobs)

@@ -171,7 +171,7 @@ def test_the_largest_values_allowed_do_not_overflow():
     limit = np.sqrt(np.finfo(float).max / d) / 16
     edge = np.array([[limit, limit, limit], [-limit, -limit, -limit]] * 8)
     edge[2:] *= np.linspace(0.1, 0.9, 14)[:, None]
-    with np.errstate(all="raise"):
+    with np.errstate(over="raise", invalid="raise", divide="raise"):
         model = OnlineKMeans(1, random_state=0).fit(edge * (1 - 1e-15))
         model.predict(edge * (1 - 1e-15))
     assert np.isfinite(model.facility_cost_)

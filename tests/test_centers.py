@@ -41,11 +41,12 @@ def test_bounds_are_tight_enough_to_be_useful():
 @pytest.mark.parametrize("first", [0, 5, 29])
 def test_centers_count_only_from_the_row_on_that_opened_them(first, block_sizes):
     X = STREAMS["grid"](1, 60)
-    seen = np.sort(np.random.RandomState(0).randint(1, 31 - first, size=60))
+    hidden = np.sort(np.random.RandomState(0).randint(60, size=30 - first))
+    hidden[0] = 0
     for centers, _ in both_kinds(X[:30]):
-        ids, lower, upper = centers.nearest(centers.as_rows(X), first=first, seen=seen)
+        ids, lower, upper = centers.nearest(centers.as_rows(X), first=first, hidden=hidden)
         for t, v in enumerate(X):
-            label, d2 = nearest(v, X[first : first + seen[t]])
+            label, d2 = nearest(v, X[first:30][hidden <= t])
             assert ids[t] == first + label
             assert lower[t] <= d2 <= upper[t]
 
