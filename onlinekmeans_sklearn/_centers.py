@@ -81,11 +81,15 @@ class Centers(ABC):
         """Return the centres from `first` on as `products` wants them."""
 
     @abstractmethod
-    def panel(self, X, precision):
+    def width(self, X):
+        """Return how many numbers a row of `X` has."""
+
+    @abstractmethod
+    def strip(self, X, precision):
         """Return rows as `products` wants them, ``|v|^2``, and if all are integers."""
 
     @abstractmethod
-    def products(self, panel, factor, first, scratch):
+    def products(self, strip, factor, first, scratch):
         """Return ``|c|^2 - 2 v.c``, a row for each centre from `first` on."""
 
     @staticmethod
@@ -249,17 +253,20 @@ class DenseCenters(Centers):
         factor = self._factor32 if precision is FLOAT32 else self._factor64
         return factor.rows[first:]
 
-    def panel(self, X, precision):
+    def width(self, X):
+        return self.n_features + 1
+
+    def strip(self, X, precision):
         shifted = np.subtract(X, self._rows.rows[0], dtype=np.float64)
         squares = np.einsum("ij,ij->i", shifted, shifted)
-        panel = np.empty((X.shape[0], self.n_features + 1), dtype=precision.dtype)
+        strip = np.empty((X.shape[0], self.n_features + 1), dtype=precision.dtype)
         with np.errstate(over="ignore", under="ignore"):
-            panel[:, :-1] = shifted
-        panel[:, -1] = 1
-        return panel, squares, self._are_integers and _all_integers(X)
+            strip[:, :-1] = shifted
+        strip[:, -1] = 1
+        return strip, squares, self._are_integers and _all_integers(X)
 
-    def products(self, panel, factor, first, scratch):
-        return np.dot(factor, panel.T, out=scratch.products(len(factor), len(panel)))
+    def products(self, strip, factor, first, scratch):
+        return np.dot(factor, strip.T, out=scratch.products(len(factor), len(strip)))
 
 
 class SparseCenters(Centers):
@@ -318,13 +325,16 @@ class SparseCenters(Centers):
     def factor(self, first, precision):
         return (-2 * self.rows[first:].astype(np.float64)).T.tocsr()
 
-    def panel(self, X, precision):
-        panel = X.astype(np.float64)
-        return panel, self.squared_norms(X), self._are_integers and _all_integers(X.data)
+    def width(self, X):
+        return 1 + X.nnz // X.shape[0]
 
-    def products(self, panel, factor, first, scratch):
-        out = scratch.products(factor.shape[1], panel.shape[0])
-        (panel @ factor).toarray(out=out.T)
+    def strip(self, X, precision):
+        strip = X.astype(np.float64)
+        return strip, self.squared_norms(X), self._are_integers and _all_integers(X.data)
+
+    def products(self, strip, factor, first, scratch):
+        out = scratch.products(factor.shape[1], strip.shape[0])
+        (strip @ factor).toarray(out=out.T)
         out += self._squares.rows[first:, None]
         return out
 

@@ -20,7 +20,11 @@ the squared distance that decides         (d + 2) u D2                none
 
 A centre as near as the one that looks nearest has s <= r + sqrt(D2), and D2 <= s^2. So two
 such centres can be swapped by at most (d + 4) u s (4 r + 6 s) in float64 and by
-(d + 4) u s (4 r + 2 s) in float32. The factors 1.05 and 1.1 below cover the terms of higher
+(d + 4) u s (4 r + 2 s) in float32. Since 2 r sqrt(D2) <= r^2 / 2 + 2 D2 these are at most
+
+    (d + 4) u (14 r^2 + 22 D2)    and    (d + 4) u (8 r^2 + 10 D2).
+
+The numbers in `Precision` are larger by a sixth at least. That covers the terms of higher
 order as long as (d + 4) u <= 2^-12, and that D2 is known only by its product form.
 """
 
@@ -30,10 +34,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-# Products of one panel of rows. One thread is as fast with smaller panels, which stay
-# nearer to it in cache; with several, each step must be worth handing over the interpreter.
+# Rows are prepared in strips and multiplied in panels. One thread would be as fast with
+# smaller ones; with several, each step must be worth handing over the interpreter.
+_STRIP_BYTES = 2**22
 _PANEL_BYTES = 2**22
-_FEWEST_PANEL_ROWS, _MOST_PANEL_ROWS = 16, 8192
+_FEWEST_ROWS, _MOST_ROWS = 16, 2**15
 _WORK_PER_THREAD = 2**21  # products that a thread must have to be worth starting
 _FEW_PAIRS = 256
 
@@ -43,20 +48,27 @@ class Precision(NamedTuple):
 
     dtype: type
     roundoff: float
-    weight: float  # of s in the slack
+    of_square: float  # what |v|^2 adds to the slack, in units of (d + 4) u
+    of_d2: float  # what D2 adds to it
     smallest: float  # what a product can lose by underflow
     largest: float  # squared norms up to here do not overflow
     exact: float  # integers with squared norms up to here are not rounded at all
 
+    def slack(self, d):
+        """Return the factors of |v|^2 and D2 in the slack, and what is added."""
+        unit = (d + 4) * self.roundoff
+        return self.of_square * unit, self.of_d2 * unit, 8 * d * self.smallest
 
-FLOAT32 = Precision(np.float32, 2.0**-24, 2.0, 2.0**-149, 2.0**120, 2.0**21)
-FLOAT64 = Precision(np.float64, 2.0**-53, 6.0, 2.0**-1074, np.inf, 2.0**50)
+
+FLOAT32 = Precision(np.float32, 2.0**-24, 10.0, 12.0, 2.0**-149, 2.0**120, 2.0**21)
+FLOAT64 = Precision(np.float64, 2.0**-53, 17.0, 26.0, 2.0**-1074, np.inf, 2.0**50)
 
 
 class Scratch:
     """Memory for the products of panels, used again for every panel of a thread."""
 
     def __init__(self, n_rows, n_centers, precision):
+        self.n_rows = n_rows
         self._products = np.empty(n_rows * n_centers, dtype=precision.dtype)
         self._near = np.empty(n_rows * n_centers, dtype=bool)
 
@@ -64,12 +76,11 @@ class Scratch:
         """Return room for one row of products per centre."""
         return self._products[: n_centers * n_rows].reshape(n_centers, n_rows)
 
-    def where(self, compare, products, limit):
-        """Return the centres and rows of the products that compare with the limit."""
+    def not_above(self, products, limit):
+        """Return the centres and rows of the products that are not above the limit."""
         near = self._near[: products.size].reshape(products.shape)
-        return np.divmod(
-            np.flatnonzero(compare(products, limit, out=near)), products.shape[1]
-        )
+        flat = np.flatnonzero(np.less_equal(products, limit, out=near))
+        return np.divmod(flat, products.shape[1])
 
 
 def nearest(centers, X, first, hidden, n_threads):
@@ -79,15 +90,16 @@ def nearest(centers, X, first, hidden, n_threads):
     d2, slack = np.empty(n_rows), np.empty(n_rows)
     precision = centers.first_precision()
     factor = centers.factor(first, precision)
-    panel_rows = _PANEL_BYTES // (np.dtype(precision.dtype).itemsize * n_centers)
-    panel_rows = min(max(panel_rows, _FEWEST_PANEL_ROWS), _MOST_PANEL_ROWS, n_rows)
+    itemsize = np.dtype(precision.dtype).itemsize
+    strip_rows = _within(_STRIP_BYTES // (itemsize * centers.width(X)), n_rows)
+    panel_rows = _within(_PANEL_BYTES // (itemsize * n_centers), strip_rows)
 
     def search(start, stop):
         scratch = Scratch(panel_rows, n_centers, precision)
-        for a in range(start, stop, panel_rows):
-            rows = slice(a, min(a + panel_rows, stop))
+        for a in range(start, stop, strip_rows):
+            rows = slice(a, min(a + strip_rows, stop))
             rest = None if hidden is None else np.clip(hidden - a, 0, rows.stop - a)
-            ids[rows], d2[rows], slack[rows] = _search_panel(
+            ids[rows], d2[rows], slack[rows] = _search_strip(
                 centers, X[rows], first, rest, precision, factor, scratch
             )
 
@@ -102,35 +114,46 @@ def nearest(centers, X, first, hidden, n_threads):
     return ids, d2, slack
 
 
-def _search_panel(centers, X, first, hidden, precision, factor, scratch):
-    """Return ids, squared distances and slacks for the rows of a panel."""
-    panel, squares, integers = centers.panel(X, precision)
+def _within(n_rows, most):
+    """Return a number of rows that is neither too small nor too large."""
+    return min(max(n_rows, _FEWEST_ROWS), _MOST_ROWS, most)
+
+
+def _search_strip(centers, X, first, hidden, precision, factor, scratch):
+    """Return ids, squared distances and slacks for the rows of a strip."""
+    strip, squares, integers = centers.strip(X, precision)
     largest = squares.max()
     if not largest <= precision.largest:
         return _search_again(centers, X, first, hidden)
-    products = centers.products(panel, factor, first, scratch)  # one row per centre
-    if hidden is not None:
-        for center in np.flatnonzero(hidden):
-            products[center, : hidden[center]] = np.inf
-    best = products.min(axis=0)
-    d2 = best + squares
-    np.maximum(d2, 0, out=d2)
+    is_exact = integers and max(largest, centers.largest_square) <= precision.exact
+    of_square, of_d2, added = (0, 0, 0) if is_exact else precision.slack(centers.n_features)
 
-    ids = np.empty(len(d2), dtype=np.intp)
-    if integers and max(largest, centers.largest_square) <= precision.exact:
-        center, row = scratch.where(np.equal, products, best)
-        ids[row[::-1]] = first + center[::-1]  # the oldest comes last, and stays
-        return ids, d2, np.zeros(len(d2))
+    # What looks at most best + slack is near; with d2 = best + squares that is
+    # best (1 + of_d2) + offset.
+    offset = ((of_square + of_d2) * squares + added).astype(precision.dtype)
+    best = np.empty(len(squares), dtype=precision.dtype)
+    near_centers, near_rows = [], []
+    for a in range(0, len(squares), scratch.n_rows):
+        rows = slice(a, a + scratch.n_rows)
+        products = centers.products(strip[rows], factor, first, scratch)
+        if hidden is not None:
+            for center in np.flatnonzero(hidden > a):
+                products[center, : hidden[center] - a] = np.inf
+        np.minimum.reduce(products, axis=0, out=best[rows])
+        limit = best[rows] * precision.dtype(1 + of_d2) + offset[rows]
+        center, row = scratch.not_above(products, limit)
+        near_centers.append(center)
+        near_rows.append(row + a)
 
-    slack = _slack(squares, d2, centers.n_features, precision)
-    # In float32 the limit is rounded, by less than a thousandth of the slack.
-    limit = (best + 1.001 * slack).astype(precision.dtype)
-    center, row = scratch.where(np.less_equal, products, limit)
-    ids[row] = first + center
-    if len(row) > len(d2):
-        in_doubt = np.bincount(row, minlength=len(d2)) > 1
+    ids = np.empty(len(squares), dtype=np.intp)
+    center, row = np.concatenate(near_centers), np.concatenate(near_rows)
+    ids[row[::-1]] = first + center[::-1]  # the oldest comes last, and stays
+    d2 = np.maximum(best + squares, 0)
+    slack = of_square * squares + of_d2 * d2 + added
+    if len(row) > len(ids) and not is_exact:
+        in_doubt = np.bincount(row, minlength=len(ids)) > 1
         doubtful, pairs = np.flatnonzero(in_doubt), np.flatnonzero(in_doubt[row])
-        most = max(_FEW_PAIRS, len(doubtful) * len(products) // 16)
+        most = max(_FEW_PAIRS, len(doubtful) * (len(centers) - first) // 16)
         if precision is FLOAT32 and len(pairs) > most:
             rest = None if hidden is None else np.searchsorted(doubtful, hidden)
             settled = _search_again(centers, X[doubtful], first, rest)
@@ -140,19 +163,14 @@ def _search_panel(centers, X, first, hidden, precision, factor, scratch):
     return ids, d2, slack
 
 
-def _slack(squares, d2, d, precision):
-    """Return how much farther than the nearest centre an equally near one can look."""
-    r = np.sqrt(squares)
-    s = 1.05 * (r + np.sqrt(d2))
-    slack = 1.1 * (d + 4) * precision.roundoff * s * (4 * r + precision.weight * s)
-    return slack + 8 * d * precision.smallest
-
-
 def _search_again(centers, X, first, hidden):
-    """Return what `_search_panel` does for rows of a panel that need float64."""
+    """Return what `_search_strip` does for rows of a strip that need float64."""
+    n_centers = len(centers) - first
+    scratch = Scratch(
+        _within(_PANEL_BYTES // (8 * n_centers), X.shape[0]), n_centers, FLOAT64
+    )
     factor = centers.factor(first, FLOAT64)
-    scratch = Scratch(X.shape[0], len(centers) - first, FLOAT64)
-    return _search_panel(centers, X, first, hidden, FLOAT64, factor, scratch)
+    return _search_strip(centers, X, first, hidden, FLOAT64, factor, scratch)
 
 
 def _search_pairs(centers, X, rows, ids):
