@@ -16,8 +16,10 @@ from scipy.sparse import csc_array, csr_array, issparse, vstack
 
 from ._growing import GrowingArray
 from ._nearest import FLOAT32, FLOAT64, nearest
+from ._threads import map_in_threads
 
 _PAIR_ELEMENTS = 2**15  # direct differences formed at once
+_ASSIGNED_AT_ONCE = 16  # times as many for sums, which have more to set up
 _MOST_FLOAT32_FEATURES = 4092  # for more, the rounding of float32 has no good bound
 
 
@@ -44,8 +46,9 @@ class Centers(ABC):
         self.largest_square = 0.0
         self._are_integers = True
 
+    @abstractmethod
     def __len__(self):
-        return len(self._squares)
+        """Return the number of centres."""
 
     def copy(self):
         """Return a copy that can grow on its own; it shares the memory of the rows."""
@@ -71,6 +74,10 @@ class Centers(ABC):
     @abstractmethod
     def differences(self, X, rows, ids):
         """Return ``X[rows[i]] - centers[ids[i]]`` for every i, in float64."""
+
+    @abstractmethod
+    def prepare(self):
+        """Do what new centres need before any of the following is asked for."""
 
     @abstractmethod
     def first_precision(self):
@@ -106,8 +113,13 @@ class Centers(ABC):
         """Return a copy of `sums` with zeros for the centres that it does not have yet."""
 
     @abstractmethod
-    def _add_to_sums(self, sums, ids, differences):
-        """Return `sums` with each difference added to its cluster's, in row order."""
+    def assign(self, X, ids, sums, n_threads=1):
+        """Return the squared distances of rows to their centres, and the sums with them.
+
+        `sums` are those of the differences between members and centre, added up in row
+        order, so that their rounding does not depend on the chunking. The distances are
+        not added up in feature order here: they decide nothing.
+        """
 
     def squared_distances(self, X, rows, ids):
         """Return the squared distances of ``X[rows[i]]`` and ``centers[ids[i]]``."""
@@ -117,22 +129,6 @@ class Centers(ABC):
             part = slice(start, start + step)
             d2[part] = self.squared_norms(self.differences(X, rows[part], ids[part]))
         return d2
-
-    def assign(self, X, ids, sums):
-        """Return the squared distances of rows to their centres, and the sums with them.
-
-        `sums` are those of the differences between members and centre. They and the
-        distances are added up in row order, so no rounding depends on the chunking.
-        """
-        d2 = np.empty(X.shape[0])
-        sums = self.with_new_sums(sums)
-        step = self._rows_at_once(X)
-        for start in range(0, X.shape[0], step):
-            part = slice(start, start + step)
-            differences = self.differences(X, part, ids[part])
-            d2[part] = self.squared_norms(differences)
-            sums = self._add_to_sums(sums, ids[part], differences)
-        return d2, sums
 
     def means(self, sums, counts):
         """Return the means of clusters, from `sums` as `assign` returns them."""
@@ -208,15 +204,22 @@ class DenseCenters(Centers):
     def as_rows(self, X):
         return X.toarray() if issparse(X) else X
 
+    def __len__(self):
+        return len(self._rows)
+
     def append(self, rows):
         self._rows.append(rows)
-        shifted = np.subtract(rows, self._rows.rows[0], dtype=np.float64)
-        squares = np.einsum("ij,ij->i", shifted, shifted)
-        factor = np.column_stack([-2 * shifted, squares])
-        self._factor64.append(factor)
-        with np.errstate(over="ignore", under="ignore"):
-            self._factor32.append(factor.astype(np.float32))
-        self._note(squares, rows)
+
+    def prepare(self):
+        rows = self._rows.rows[len(self._squares) :]
+        if len(rows):
+            shifted = np.subtract(rows, self._rows.rows[0], dtype=np.float64)
+            squares = np.einsum("ij,ij->i", shifted, shifted)
+            factor = np.column_stack([-2 * shifted, squares])
+            self._factor64.append(factor)
+            with np.errstate(over="ignore", under="ignore"):
+                self._factor32.append(factor.astype(np.float32))
+            self._note(squares, rows)
 
     def differences(self, X, rows, ids):
         return np.subtract(X[rows], self._rows.rows[ids], dtype=np.float64)
@@ -237,13 +240,29 @@ class DenseCenters(Centers):
             padded[: len(sums)] = sums
         return padded
 
-    def _add_to_sums(self, sums, ids, differences):
-        touched = np.flatnonzero(np.bincount(ids, minlength=len(self)))
-        place = np.empty(len(self), dtype=np.int32)
-        place[touched] = np.arange(len(touched))
-        adder = _adder(place[ids], len(touched))
-        sums[touched] = adder @ np.concatenate([sums[touched], differences])
-        return sums
+    def assign(self, X, ids, sums, n_threads=1):
+        d2 = np.empty(X.shape[0])
+        sums = self.with_new_sums(sums)
+        step = _ASSIGNED_AT_ONCE * self._rows_at_once(X)
+        parts = [slice(start, start + step) for start in range(0, X.shape[0], step)]
+
+        def differences_below_sums(part):
+            touched = np.flatnonzero(np.bincount(ids[part], minlength=len(self)))
+            stacked = np.empty((len(touched) + len(ids[part]), self.n_features))
+            differences = stacked[len(touched) :]
+            centers = self._rows.rows[ids[part]]
+            np.subtract(X[part], centers, out=differences, dtype=np.float64)
+            d2[part] = np.einsum("ij,ij->i", differences, differences)
+            place = np.empty(len(self), dtype=np.int32)
+            place[touched] = np.arange(len(touched))
+            return touched, _adder(place[ids[part]], len(touched)), stacked
+
+        for touched, adder, stacked in map_in_threads(
+            differences_below_sums, parts, n_threads
+        ):
+            stacked[: len(touched)] = sums[touched]
+            sums[touched] = adder @ stacked
+        return d2, sums
 
     def first_precision(self):
         fits = self.largest_square <= FLOAT32.largest
@@ -257,11 +276,13 @@ class DenseCenters(Centers):
         return self.n_features + 1
 
     def strip(self, X, precision):
-        shifted = np.subtract(X, self._rows.rows[0], dtype=np.float64)
-        squares = np.einsum("ij,ij->i", shifted, shifted)
+        oldest = self._rows.rows[0]
         strip = np.empty((X.shape[0], self.n_features + 1), dtype=precision.dtype)
+        shifted = strip[:, :-1]
+        dtype = np.result_type(X, oldest, precision.dtype)
         with np.errstate(over="ignore", under="ignore"):
-            strip[:, :-1] = shifted
+            np.subtract(X, oldest, out=shifted, dtype=dtype, casting="same_kind")
+            squares = np.einsum("ij,ij->i", shifted, shifted).astype(np.float64)
         strip[:, -1] = 1
         return strip, squares, self._are_integers and _all_integers(X)
 
@@ -290,11 +311,18 @@ class SparseCenters(Centers):
         arrays = (X.data, X.indices.astype(dtype), X.indptr.astype(dtype))
         return csr_array(arrays, shape=X.shape)
 
+    def __len__(self):
+        return len(self._indptr) - 1
+
     def append(self, rows):
         self._indptr.append(rows.indptr[1:] + self._indptr.rows[-1])
         self._indices.append(rows.indices)
         self._data.append(rows.data)
-        self._note(self.squared_norms(rows), rows.data)
+
+    def prepare(self):
+        rows = self.rows[len(self._squares) :]
+        if rows.shape[0]:
+            self._note(self.squared_norms(rows), rows.data)
 
     def differences(self, X, rows, ids):
         return X[rows].astype(np.float64) - self.rows[ids].astype(np.float64)
@@ -315,9 +343,11 @@ class SparseCenters(Centers):
         padded.resize((len(self), self.n_features))
         return padded
 
-    def _add_to_sums(self, sums, ids, differences):
-        adder = _adder(ids, sums.shape[0]).tocsr()
-        return csr_array(adder @ vstack([sums, differences], format="csr"))
+    def assign(self, X, ids, sums, n_threads=1):
+        differences = self.differences(X, slice(None), ids)
+        stacked = vstack([self.with_new_sums(sums), differences], format="csr")
+        sums = _adder(ids, len(self)).tocsr() @ stacked
+        return self.squared_norms(differences), csr_array(sums)
 
     def first_precision(self):
         return FLOAT64

@@ -29,17 +29,18 @@ order as long as (d + 4) u <= 2^-12, and that D2 is known only by its product fo
 """
 
 import itertools
-from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 
 import numpy as np
+
+from ._threads import map_in_threads
 
 # Rows are prepared in strips and multiplied in panels. One thread would be as fast with
 # smaller ones; with several, each step must be worth handing over the interpreter.
 _STRIP_BYTES = 2**22
 _PANEL_BYTES = 2**22
 _FEWEST_ROWS, _MOST_ROWS = 16, 2**15
-_WORK_PER_THREAD = 2**21  # products that a thread must have to be worth starting
+_WORK_PER_THREAD = 2**24  # multiplications that a thread must have to be worth starting
 _FEW_PAIRS = 256
 
 
@@ -88,13 +89,15 @@ def nearest(centers, X, first, hidden, n_threads):
     n_rows, n_centers = X.shape[0], len(centers) - first
     ids = np.empty(n_rows, dtype=np.intp)
     d2, slack = np.empty(n_rows), np.empty(n_rows)
+    centers.prepare()
     precision = centers.first_precision()
     factor = centers.factor(first, precision)
     itemsize = np.dtype(precision.dtype).itemsize
     strip_rows = _within(_STRIP_BYTES // (itemsize * centers.width(X)), n_rows)
     panel_rows = _within(_PANEL_BYTES // (itemsize * n_centers), strip_rows)
 
-    def search(start, stop):
+    def search(start_and_stop):
+        start, stop = start_and_stop
         scratch = Scratch(panel_rows, n_centers, precision)
         for a in range(start, stop, strip_rows):
             rows = slice(a, min(a + strip_rows, stop))
@@ -103,14 +106,11 @@ def nearest(centers, X, first, hidden, n_threads):
                 centers, X[rows], first, rest, precision, factor, scratch
             )
 
-    n_threads = min(n_threads, 1 + n_rows * n_centers // _WORK_PER_THREAD)
-    if n_threads == 1:
-        search(0, n_rows)
-    else:
-        cuts = np.linspace(0, n_rows, n_threads + 1).astype(int)
-        with ThreadPoolExecutor(n_threads) as pool:
-            for done in [pool.submit(search, *cut) for cut in itertools.pairwise(cuts)]:
-                done.result()
+    work = n_rows * n_centers * centers.width(X)
+    n_threads = min(n_threads, 1 + work // _WORK_PER_THREAD)
+    cuts = np.linspace(0, n_rows, n_threads + 1).astype(int)
+    for _ in map_in_threads(search, list(itertools.pairwise(cuts)), n_threads):
+        pass
     return ids, d2, slack
 
 

@@ -23,7 +23,7 @@ from ._threads import own_threads
 
 _FIRST_BLOCK = 256
 _LARGEST_BLOCK = 2**16
-_BLOCK_ELEMENTS = 2**24  # rows times features
+_BLOCK_ELEMENTS = 2**23  # rows times features
 _MOST_OPENINGS = 64  # a block ends after so many
 _MOST_CANDIDATES = 512  # or before one more than this
 
@@ -109,7 +109,7 @@ def finish(X, nearest, upper, centers, opened, sums=None, n_threads=1):
         With the rows added, one after the other.
     """
     labels = _labels(X, nearest, upper, centers, opened, n_threads)
-    d2, sums = centers.assign(X, labels, sums)
+    d2, sums = centers.assign(X, labels, sums, n_threads)
     return labels, d2, sums
 
 

@@ -1,5 +1,6 @@
 """How many threads to use, without asking for more cores than we are given."""
 
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import lru_cache
 
@@ -39,3 +40,12 @@ def own_threads(n_jobs, n_rows):
     else:
         with _controller().limit(limits=1, user_api="blas"):
             yield n_threads_for(n_jobs)
+
+
+def map_in_threads(function, items, n_threads):
+    """Yield the function's result for each item, in order."""
+    if n_threads == 1 or len(items) == 1:
+        yield from map(function, items)
+    else:
+        with ThreadPoolExecutor(n_threads) as pool:
+            yield from pool.map(function, items)
