@@ -1,6 +1,8 @@
 """What the two estimators share: scikit-learn's conventions around one stream."""
 
 import copy
+import math
+import sys
 from abc import abstractmethod
 from contextlib import contextmanager
 from numbers import Integral
@@ -275,6 +277,8 @@ class BaseOnlineKMeans(
 
     def _validated(self, X, reset):
         """Return `X` as floats, dense or in canonical CSR, checked as scikit-learn does."""
+        if not reset and self._is_plain(X):
+            return X
         X = validate_data(
             self, X, reset=reset, accept_sparse="csr", dtype=[np.float64, np.float32]
         )
@@ -285,16 +289,29 @@ class BaseOnlineKMeans(
                 X = X.copy()
                 X.sum_duplicates()
             values = X.data
-        if values.size:
-            largest = max(abs(float(values.min())), abs(float(values.max())))
-            limit = float(np.sqrt(np.finfo(np.float64).max / X.shape[1]) / 16)
-            if not largest <= limit:
-                raise ValueError(
-                    f"Input X has values up to {largest:.3g}, whose squared distances can "
-                    f"overflow: with {X.shape[1]} features {type(self).__name__} takes "
-                    f"values up to {limit:.3g}. Scale X, for example by MaxAbsScaler."
-                )
+        largest, limit = _largest(values), _limit(X.shape[1])
+        if not largest <= limit:
+            raise ValueError(
+                f"Input X has values up to {largest:.3g}, whose squared distances can "
+                f"overflow: with {X.shape[1]} features {type(self).__name__} takes "
+                f"values up to {limit:.3g}. Scale X, for example by MaxAbsScaler."
+            )
         return X
+
+    def _is_plain(self, X):
+        """Return whether there is nothing that validation could say or change.
+
+        Validation costs more than all the rest when samples come one at a time.
+        """
+        return (
+            type(X) is np.ndarray
+            and X.ndim == 2
+            and X.dtype in (np.float64, np.float32)
+            and X.shape[0] > 0
+            and X.shape[1] == self.n_features_in_
+            and not hasattr(self, "feature_names_in_")
+            and _largest(X) <= _limit(X.shape[1])
+        )
 
 
 @contextmanager
@@ -307,6 +324,16 @@ def _unchanged_on_error(estimator):
         vars(estimator).clear()
         vars(estimator).update(before)
         raise
+
+
+def _largest(values):
+    """Return the largest magnitude, NaN if there is a NaN."""
+    return max(-float(values.min()), float(values.max())) if values.size else 0.0
+
+
+def _limit(n_features):
+    """Return the largest magnitude whose squared distances cannot overflow."""
+    return math.sqrt(sys.float_info.max / n_features) / 16
 
 
 def _public(X):

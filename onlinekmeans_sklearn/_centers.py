@@ -130,6 +130,16 @@ class Centers(ABC):
             d2[part] = self.squared_norms(self.differences(X, rows[part], ids[part]))
         return d2
 
+    def distances_from(self, X):
+        """Return the squared distances of all centres and the one row of `X`."""
+        every = np.arange(len(self))
+        return self.squared_distances(X, np.zeros_like(every), every)
+
+    def assign_one(self, X, label, sums):
+        """Return what `assign` does, for one row."""
+        d2, sums = self.assign(X, np.array([label]), sums)
+        return d2[0], sums
+
     def means(self, sums, counts):
         """Return the means of clusters, from `sums` as `assign` returns them."""
         n_clusters = len(counts)
@@ -263,6 +273,15 @@ class DenseCenters(Centers):
             stacked[: len(touched)] = sums[touched]
             sums[touched] = adder @ stacked
         return d2, sums
+
+    def distances_from(self, X):
+        return self.squared_norms(np.subtract(self._rows.rows, X, dtype=np.float64))
+
+    def assign_one(self, X, label, sums):
+        difference = np.subtract(X, self._rows.rows[label], dtype=np.float64)
+        sums = sums.copy()
+        sums[label] += difference[0]
+        return np.einsum("ij,ij->i", difference, difference)[0], sums
 
     def first_precision(self):
         fits = self.largest_square <= FLOAT32.largest

@@ -24,6 +24,7 @@ from ._threads import own_threads
 _FIRST_BLOCK = 256
 _LARGEST_BLOCK = 2**16
 _BLOCK_ELEMENTS = 2**23  # rows times features
+_ROW_ELEMENTS = 2**17  # centres times features, to compare a lone row with directly
 _MOST_OPENINGS = 64  # a block ends after so many
 _MOST_CANDIDATES = 512  # or before one more than this
 
@@ -190,6 +191,7 @@ class Stream:
         self.opened_at = np.empty(0, dtype=np.int64)
         self.inertia = 0.0
         self.n_seen = 0
+        self._uniform = None  # drawn for the next sample, but not used yet
         self._block_rows = _FIRST_BLOCK
 
     @property
@@ -203,6 +205,11 @@ class Stream:
         This stream stays as it is, but for the random numbers that both share; these,
         too, are as they were if anything fails.
         """
+        elements = len(self.centers) * self.centers.n_features
+        if X.shape[0] == 1 and 0 < elements <= _ROW_ELEMENTS:
+            joined = self._joined_by(self.centers.as_rows(X))
+            if joined is not None:
+                return joined
         random_numbers = self.random_state.get_state()
         try:
             other = copy.copy(self)
@@ -214,10 +221,32 @@ class Stream:
             self.random_state.set_state(random_numbers)
             raise
 
+    def _joined_by(self, X):
+        """Return what `extended` does for one row that joins a cluster, else None.
+
+        That is what most rows of a long stream do, and all that it takes is cheap.
+        """
+        d2 = self.centers.distances_from(X)
+        label = d2.argmin()
+        if self._uniform is None:
+            self._uniform = self.random_state.random_sample()
+        if self._uniform * self.schedule.facility_cost < d2[label]:
+            return None
+        other = copy.copy(self)
+        other._uniform = None
+        labels = np.array([label], dtype=np.int32)
+        d2, other.sums = self.centers.assign_one(X, label, self.sums)
+        other.counts = self.counts.copy()
+        other.counts[label] += 1
+        other.inertia = self.inertia + float(d2)
+        other.n_seen = self.n_seen + 1
+        return other, labels
+
     def _extend(self, X, n_threads):
         """Read the rows of `X` and return their labels."""
         labels = np.empty(X.shape[0], dtype=np.int32)
-        uniforms = np.empty(0)
+        uniforms = np.empty(0) if self._uniform is None else np.array([self._uniform])
+        self._uniform = None
         start = 0
         while start < X.shape[0]:
             block = self.centers.as_rows(X[start : start + self._block_rows])

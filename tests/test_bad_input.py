@@ -166,6 +166,30 @@ def test_an_interrupted_call_changes_nothing(interruption, monkeypatch):
     np.testing.assert_array_equal(model.labels_, whole.labels_[20:])
 
 
+def test_an_interrupted_row_changes_nothing(monkeypatch):
+    whole = OnlineKMeans(30, random_state=0).fit(X)
+    model = OnlineKMeans(30, random_state=0).partial_fit(X[:20])
+    decide, interrupted = _stream.decide, 0
+
+    def interrupting_decide(*args):
+        raise KeyboardInterrupt
+
+    for row in X[20:, None]:
+        before = model.n_samples_seen_, model.n_clusters_
+        monkeypatch.setattr(_stream, "decide", interrupting_decide)
+        try:
+            model.partial_fit(row)
+        except KeyboardInterrupt:
+            interrupted += 1
+            assert (model.n_samples_seen_, model.n_clusters_) == before
+            monkeypatch.setattr(_stream, "decide", decide)
+            model.partial_fit(row)
+    assert interrupted > 5
+    np.testing.assert_array_equal(model.cluster_centers_, whole.cluster_centers_)
+    np.testing.assert_array_equal(model.counts_, whole.counts_)
+    assert model.inertia_ == whole.inertia_
+
+
 def test_the_largest_values_allowed_do_not_overflow():
     d = 3
     limit = np.sqrt(np.finfo(float).max / d) / 16
