@@ -1,6 +1,18 @@
-"""``python -m benchmarks``: the demonstration on data bundled with scikit-learn."""
+"""``python -m benchmarks [speed]``."""
 
-from .demo import main
+import sys
+
+
+def main(argv):
+    """Run the named benchmark, or the demonstration."""
+    if argv[:1] == ["speed"]:
+        from .speed import main as run
+
+        argv = argv[1:]
+    else:
+        from .demo import main as run
+    run(argv)
+
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])

@@ -167,8 +167,8 @@ def test_an_interrupted_call_changes_nothing(interruption, monkeypatch):
 
 
 def test_an_interrupted_row_changes_nothing(monkeypatch):
-    whole = OnlineKMeans(30, random_state=0).fit(X)
-    model = OnlineKMeans(30, random_state=0).partial_fit(X[:20])
+    whole = OnlineKMeans(2, algorithm="theoretical", random_state=0).fit(X)
+    model = OnlineKMeans(2, algorithm="theoretical", random_state=0).partial_fit(X[:20])
     decide, interrupted = _stream.decide, 0
 
     def interrupting_decide(*args):
@@ -184,7 +184,7 @@ def test_an_interrupted_row_changes_nothing(monkeypatch):
             assert (model.n_samples_seen_, model.n_clusters_) == before
             monkeypatch.setattr(_stream, "decide", decide)
             model.partial_fit(row)
-    assert interrupted > 5
+    assert 5 < interrupted < 180
     np.testing.assert_array_equal(model.cluster_centers_, whole.cluster_centers_)
     np.testing.assert_array_equal(model.counts_, whole.counts_)
     assert model.inertia_ == whole.inertia_
