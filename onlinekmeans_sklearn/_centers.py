@@ -16,7 +16,6 @@ from scipy.sparse import csc_array, csr_array, issparse, vstack
 
 from ._growing import GrowingArray
 from ._nearest import FLOAT32, FLOAT64, nearest
-from ._threads import map_in_threads
 
 _PAIR_ELEMENTS = 2**15  # direct differences formed at once
 _ASSIGNED_AT_ONCE = 16  # times as many for sums, which have more to set up
@@ -113,7 +112,7 @@ class Centers(ABC):
         """Return a copy of `sums` with zeros for the centres that it does not have yet."""
 
     @abstractmethod
-    def assign(self, X, ids, sums, n_threads=1):
+    def assign(self, X, ids, sums):
         """Return the squared distances of rows to their centres, and the sums with them.
 
         `sums` are those of the differences between members and centre, added up in row
@@ -232,7 +231,8 @@ class DenseCenters(Centers):
             self._note(squares, rows)
 
     def differences(self, X, rows, ids):
-        return np.subtract(X[rows], self._rows.rows[ids], dtype=np.float64)
+        centers = np.take(self._rows.rows, ids, axis=0)
+        return np.subtract(X[rows], centers, dtype=np.float64)
 
     @staticmethod
     def squared_norms(differences):
@@ -250,28 +250,23 @@ class DenseCenters(Centers):
             padded[: len(sums)] = sums
         return padded
 
-    def assign(self, X, ids, sums, n_threads=1):
+    def assign(self, X, ids, sums):
         d2 = np.empty(X.shape[0])
         sums = self.with_new_sums(sums)
         step = _ASSIGNED_AT_ONCE * self._rows_at_once(X)
-        parts = [slice(start, start + step) for start in range(0, X.shape[0], step)]
-
-        def differences_below_sums(part):
+        for start in range(0, X.shape[0], step):
+            part = slice(start, start + step)
             touched = np.flatnonzero(np.bincount(ids[part], minlength=len(self)))
-            stacked = np.empty((len(touched) + len(ids[part]), self.n_features))
-            differences = stacked[len(touched) :]
-            centers = self._rows.rows[ids[part]]
-            np.subtract(X[part], centers, out=differences, dtype=np.float64)
-            d2[part] = np.einsum("ij,ij->i", differences, differences)
             place = np.empty(len(self), dtype=np.int32)
             place[touched] = np.arange(len(touched))
-            return touched, _adder(place[ids[part]], len(touched)), stacked
 
-        for touched, adder, stacked in map_in_threads(
-            differences_below_sums, parts, n_threads
-        ):
+            stacked = np.empty((len(touched) + len(ids[part]), self.n_features))
             stacked[: len(touched)] = sums[touched]
-            sums[touched] = adder @ stacked
+            differences = stacked[len(touched) :]
+            centers = np.take(self._rows.rows, ids[part], axis=0)
+            np.subtract(X[part], centers, out=differences, dtype=np.float64)
+            d2[part] = np.einsum("ij,ij->i", differences, differences)
+            sums[touched] = _adder(place[ids[part]], len(touched)) @ stacked
         return d2, sums
 
     def distances_from(self, X):
@@ -362,7 +357,7 @@ class SparseCenters(Centers):
         padded.resize((len(self), self.n_features))
         return padded
 
-    def assign(self, X, ids, sums, n_threads=1):
+    def assign(self, X, ids, sums):
         differences = self.differences(X, slice(None), ids)
         stacked = vstack([self.with_new_sums(sums), differences], format="csr")
         sums = _adder(ids, len(self)).tocsr() @ stacked

@@ -38,7 +38,7 @@ from ._threads import map_in_threads
 # Rows are prepared in strips and multiplied in panels. One thread would be as fast with
 # smaller ones; with several, each step must be worth handing over the interpreter.
 _STRIP_BYTES = 2**22
-_PANEL_BYTES = 2**22
+_PANEL_BYTES = 2**20
 _FEWEST_ROWS, _MOST_ROWS = 16, 2**15
 _WORK_PER_THREAD = 2**24  # multiplications that a thread must have to be worth starting
 _FEW_PAIRS = 256

@@ -32,9 +32,10 @@ class OnlineKMeans(BaseOnlineKMeans):
     encode : {"onehot", "onehot-dense"}, default="onehot"
         What `transform` returns: one column per cluster, as CSR or as an array.
     n_jobs : int or None, default=None
-        The number of threads that look for nearest centres. None means 1, unless in a
-        :obj:`joblib.parallel_config` context; -1 means all processors. The result does
-        not depend on it.
+        The number of threads that look for nearest centres; -1 means all processors.
+        None is what scikit-learn's own threaded code would use: all processors, or fewer
+        where OMP_NUM_THREADS, :func:`threadpoolctl.threadpool_limits` or a joblib worker
+        says so. The result does not depend on it.
     random_state : int, RandomState instance or None, default=None
         The source of the one uniform number per sample. Pass an int for the same result
         every time.
@@ -159,9 +160,10 @@ class SemiOnlineKMeans(BaseOnlineKMeans):
     encode : {"onehot", "onehot-dense"}, default="onehot"
         What `transform` returns: one column per cluster, as CSR or as an array.
     n_jobs : int or None, default=None
-        The number of threads that look for nearest centres. None means 1, unless in a
-        :obj:`joblib.parallel_config` context; -1 means all processors. The result does
-        not depend on it.
+        The number of threads that look for nearest centres; -1 means all processors.
+        None is what scikit-learn's own threaded code would use: all processors, or fewer
+        where OMP_NUM_THREADS, :func:`threadpoolctl.threadpool_limits` or a joblib worker
+        says so. The result does not depend on it.
     random_state : int, RandomState instance or None, default=None
         The source of the one uniform number per sample. Pass an int for the same result
         every time.

@@ -110,7 +110,7 @@ def finish(X, nearest, upper, centers, opened, sums=None, n_threads=1):
         With the rows added, one after the other.
     """
     labels = _labels(X, nearest, upper, centers, opened, n_threads)
-    d2, sums = centers.assign(X, labels, sums, n_threads)
+    d2, sums = centers.assign(X, labels, sums)
     return labels, d2, sums
 
 

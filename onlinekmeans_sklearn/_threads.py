@@ -1,4 +1,7 @@
-"""How many threads to use, without asking for more cores than we are given."""
+"""How many threads to use, without asking for more cores than we are given.
+
+threadpoolctl is there wherever scikit-learn is.
+"""
 
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager

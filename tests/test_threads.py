@@ -1,0 +1,92 @@
+"""Threads: as many as scikit-learn would use, and no more than we are given."""
+
+import threading
+
+import joblib
+import numpy as np
+import pytest
+from streams import blobs
+from threadpoolctl import threadpool_info, threadpool_limits
+
+from onlinekmeans_sklearn import OnlineKMeans, _nearest
+from onlinekmeans_sklearn._threads import map_in_threads, n_threads_for, own_threads
+
+
+def blas_threads():
+    return {pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"}
+
+
+def test_n_jobs_none_is_what_openmp_code_would_use():
+    with threadpool_limits(1, user_api="openmp"):
+        assert n_threads_for(None) == 1
+    assert 1 <= n_threads_for(None) <= joblib.cpu_count()
+
+
+def test_n_jobs_counts_as_joblib_does():
+    assert n_threads_for(1) == 1
+    assert n_threads_for(3) == 3
+    assert n_threads_for(-1) == joblib.cpu_count()
+
+
+def test_blas_keeps_to_one_thread_meanwhile():
+    before = blas_threads()
+    with own_threads(2, n_rows=10_000) as n_threads:
+        assert n_threads == 2
+        assert blas_threads() <= {1}
+    assert blas_threads() == before
+
+
+def test_a_few_rows_are_not_worth_a_thread():
+    before = blas_threads()
+    with own_threads(8, n_rows=3) as n_threads:
+        assert n_threads == 1
+        assert blas_threads() == before
+
+
+@pytest.mark.parametrize("n_threads", [1, 3])
+def test_results_come_in_order(n_threads):
+    seen = set()
+
+    def square(x):
+        seen.add(threading.get_ident())
+        return x * x
+
+    assert list(map_in_threads(square, range(50), n_threads)) == [x * x for x in range(50)]
+    assert (seen == {threading.get_ident()}) == (n_threads == 1)
+
+
+def test_an_error_in_a_thread_is_raised():
+    with pytest.raises(ZeroDivisionError):
+        list(map_in_threads(lambda x: 1 / x, [1, 0, 2], 2))
+
+
+def test_rows_are_really_shared(monkeypatch):
+    workers = set()
+    search = _nearest._search_strip
+
+    def noting_search(*args):
+        workers.add(threading.get_ident())
+        return search(*args)
+
+    monkeypatch.setattr(_nearest, "_search_strip", noting_search)
+    monkeypatch.setattr(_nearest, "_WORK_PER_THREAD", 1000)
+    X = blobs(0, 5000)
+    shared = OnlineKMeans(50, n_jobs=2, random_state=0).fit(X)
+    assert len(workers) > 1
+    workers.clear()
+    alone = OnlineKMeans(50, n_jobs=1, random_state=0).fit(X)
+    assert workers == {threading.get_ident()}
+    np.testing.assert_array_equal(shared.labels_, alone.labels_)
+
+
+def test_estimators_work_in_joblib_workers():
+    X = blobs(1, 2000)
+    expected = OnlineKMeans(50, random_state=0).fit(X).labels_
+
+    def labels():
+        return OnlineKMeans(50, random_state=0).fit(X).labels_
+
+    for backend in ("loky", "threading"):
+        parallel = joblib.Parallel(n_jobs=2, backend=backend)
+        for result in parallel(joblib.delayed(labels)() for _ in range(3)):
+            np.testing.assert_array_equal(result, expected)
