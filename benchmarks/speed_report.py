@@ -60,7 +60,11 @@ def cell(result, heading):
 
 def title(result):
     """Return the heading of a shape."""
-    return f"{result['shape']}: {result['n']:,} x {result['d']:,}, {result['clusters']:,}"
+    kind = "CSR" if result["sparse"] else result["dtype"]
+    return (
+        f"{result['shape']}: {result['n']:,} x {result['d']:,} {kind}, "
+        f"{result['clusters']:,} clusters"
+    )
 
 
 def one_row_text(row):
@@ -72,7 +76,7 @@ def one_row_text(row):
     )
 
 
-LEGEND = "(target); ~ measured on a slice and scaled up; columns: rows x features, clusters"
+LEGEND = "in brackets: the target; ~ measured on a slice of the rows and scaled up"
 
 
 def print_table(console, results, row):
@@ -80,10 +84,12 @@ def print_table(console, results, row):
     table = Table(box=SIMPLE_HEAD, title="Ratios of best times", caption=LEGEND)
     table.add_column("ratio")
     for result in results:
-        table.add_column(title(result), justify="right")
+        table.add_column(result["shape"], justify="right")
     for heading in RATIOS:
         table.add_row(heading, *(cell(result, heading) for result in results))
     console.print(table)
+    for result in results:
+        console.print(title(result))
     console.print(one_row_text(row))
 
 
@@ -96,7 +102,8 @@ def write_report(folder, results, row):
     everything = {"machine": machine, "results": results, "one_row": row}
     (folder / "speed.json").write_text(json.dumps(everything, indent=2), encoding="utf-8")
     picture = write_chart(folder / "speed.png", results)
-    head = "".join(f"<th>{html.escape(title(result))}</th>" for result in results)
+    head = "".join(f"<th>{result['shape']}</th>" for result in results)
+    shapes = "".join(f"<li>{html.escape(title(result))}</li>" for result in results)
     body = "".join(
         f"<tr><th>{html.escape(heading)}</th>"
         + "".join(f"<td>{html.escape(cell(result, heading))}</td>" for result in results)
@@ -122,6 +129,7 @@ img {{ max-width: 100%; background: white; }}
 <h1>Ratios of best times</h1>
 <div><table><tr><th></th>{head}</tr>{body}</table></div>
 <p>{html.escape(LEGEND)}</p>
+<ul>{shapes}</ul>
 <p>{html.escape(one_row_text(row))}</p>
 {'<img src="speed.png" alt="Seconds per contestant and shape">' if picture else ""}
 <p>{html.escape(machine)}</p>

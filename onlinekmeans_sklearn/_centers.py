@@ -12,10 +12,11 @@ import copy
 from abc import ABC, abstractmethod
 
 import numpy as np
-from scipy.sparse import csc_array, csr_array, issparse, vstack
+from scipy.sparse import csr_array, issparse, vstack
 
 from ._growing import GrowingArray
 from ._nearest import FLOAT32, FLOAT64, nearest
+from ._sums import adder
 
 _PAIR_ELEMENTS = 2**15  # direct differences formed at once
 _ASSIGNED_AT_ONCE = 16  # times as many for sums, which have more to set up
@@ -32,15 +33,15 @@ def centers_from(rows):
     """Return the set of centres that holds the given rows."""
     centers = centers_like(rows)
     centers.append(centers.as_rows(rows))
+    centers.prepare()
     return centers
 
 
 class Centers(ABC):
     """Rows that are only ever appended, and the exact nearest one of other rows."""
 
-    def __init__(self, n_features, dtype):
+    def __init__(self, n_features):
         self.n_features = n_features
-        self.dtype = np.dtype(dtype)
         self._squares = GrowingArray(np.empty(0))
         self.largest_square = 0.0
         self._are_integers = True
@@ -61,6 +62,11 @@ class Centers(ABC):
     @abstractmethod
     def rows(self):
         """The centres: a read-only array, or CSR."""
+
+    @property
+    def dtype(self):
+        """The widest dtype of the rows so far."""
+        return self.rows.dtype
 
     @abstractmethod
     def as_rows(self, X):
@@ -199,7 +205,7 @@ class DenseCenters(Centers):
     """
 
     def __init__(self, n_features, dtype):
-        super().__init__(n_features, dtype)
+        super().__init__(n_features)
         self._rows = GrowingArray(np.empty((0, n_features), dtype=dtype))
         # [-2 (c - oldest), |c - oldest|^2], to be multiplied by [v - oldest, 1].
         empty = np.empty((0, n_features + 1))
@@ -266,7 +272,7 @@ class DenseCenters(Centers):
             centers = np.take(self._rows.rows, ids[part], axis=0)
             np.subtract(X[part], centers, out=differences, dtype=np.float64)
             d2[part] = np.einsum("ij,ij->i", differences, differences)
-            sums[touched] = _adder(place[ids[part]], len(touched)) @ stacked
+            sums[touched] = adder(place[ids[part]], len(touched)) @ stacked
         return d2, sums
 
     def distances_from(self, X):
@@ -301,14 +307,18 @@ class DenseCenters(Centers):
         return strip, squares, self._are_integers and _all_integers(X)
 
     def products(self, strip, factor, first, scratch):
-        return np.dot(factor, strip.T, out=scratch.products(len(factor), len(strip)))
+        out = scratch.products(len(factor), len(strip))
+        # All numbers are finite and small enough. Yet dot has been seen to report an
+        # invalid value that was not there: it looks at flags others may have set.
+        with np.errstate(all="ignore"):
+            return np.dot(factor, strip.T, out=out)
 
 
 class SparseCenters(Centers):
     """Centres in CSR: they are samples, so they are as sparse as the data."""
 
     def __init__(self, n_features, dtype):
-        super().__init__(n_features, dtype)
+        super().__init__(n_features)
         self._data = GrowingArray(np.empty(0, dtype=dtype))
         self._indices = GrowingArray(np.empty(0, dtype=np.int32))
         self._indptr = GrowingArray(np.zeros(1, dtype=np.int32))
@@ -360,7 +370,7 @@ class SparseCenters(Centers):
     def assign(self, X, ids, sums):
         differences = self.differences(X, slice(None), ids)
         stacked = vstack([self.with_new_sums(sums), differences], format="csr")
-        sums = _adder(ids, len(self)).tocsr() @ stacked
+        sums = adder(ids, len(self)).tocsr() @ stacked
         return self.squared_norms(differences), csr_array(sums)
 
     def first_precision(self):
@@ -386,16 +396,3 @@ class SparseCenters(Centers):
 def _all_integers(values):
     """Return whether all values are whole numbers."""
     return bool(np.all(values == np.rint(values)))
-
-
-def _adder(ids, n_groups):
-    """Return the matrix that adds rows to the sums of their groups, which stand above them.
-
-    A product with it goes through its columns in order: sums so far, then one member after
-    the other, the same additions in the same order for every chunking.
-    """
-    n_columns = n_groups + len(ids)
-    group = np.concatenate([np.arange(n_groups), ids]).astype(np.int32)
-    column_starts = np.arange(n_columns + 1, dtype=np.int32)
-    arrays = (np.ones(n_columns), group, column_starts)
-    return csc_array(arrays, shape=(n_groups, n_columns))

@@ -3,12 +3,14 @@
 import copy
 import pickle
 
+import joblib
 import numpy as np
 import pytest
 from reference import nearest, squared_distance
 from scipy.sparse import csr_array
 from streams import STREAMS, WITHIN_FLOAT32, dense
 
+from onlinekmeans_sklearn import OnlineKMeans
 from onlinekmeans_sklearn._centers import centers_from, centers_like
 from onlinekmeans_sklearn._growing import GrowingArray
 
@@ -29,6 +31,16 @@ def test_nearest_is_the_oldest_of_the_nearest(stream, dtype, block_sizes):
         d2 = np.array([e[1] for e in expected])
         assert (lower <= d2).all()
         assert (d2 <= upper).all()
+
+
+@pytest.mark.parametrize("storage", [np.asarray, csr_array])
+def test_looking_up_leaves_fitted_centers_as_they_are(storage):
+    X = storage(STREAMS["blobs"](0, 300))
+    model = OnlineKMeans(30, random_state=0).fit(X)
+    for centers in (model._stream.centers, centers_from(X[:20])):
+        before = joblib.hash(centers)
+        centers.nearest(centers.as_rows(X))
+        assert joblib.hash(centers) == before
 
 
 def test_bounds_are_tight_enough_to_be_useful():
