@@ -86,6 +86,7 @@ def faiss_iteration(X, k):
     import faiss
 
     model = faiss.Kmeans(X.shape[1], k, niter=1, seed=0, max_points_per_centroid=10**9)
+    model.cp.min_points_per_centroid = 1
     model.train(np.ascontiguousarray(X, dtype=np.float32))
 
 
@@ -134,14 +135,15 @@ def seconds(call, X):
 
 
 def rows_within(call, n, X, k, limit):
-    """Return how many rows the call can take within the limit, by trying few first."""
+    """Return how many rows the call can take within the limit.
+
+    Few rows are tried first, then four times as many while these can be expected to stay
+    within the limit: what a call costs beside its rows must not be scaled up.
+    """
     tried = min(n, max(2 * k, 200))
     while tried < n:
-        taken = seconds(call, X[:tried])
-        if taken * n / tried < limit:
-            return n
-        if taken > limit / 20:
-            return max(tried, int(tried * limit / 4 / taken))
+        if 4 * seconds(call, X[:tried]) > limit:
+            return tried
         tried = min(n, 4 * tried)
     return n
 

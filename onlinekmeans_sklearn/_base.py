@@ -49,7 +49,7 @@ class BaseOnlineKMeans(
         """
         with _unchanged_on_error(self):
             self._extend(X, restart=True)
-            self._answer  # noqa: B018  (merge now, so that warnings belong to fit)
+            self._answer()  # merge now, so that warnings belong to fit
         return self
 
     def partial_fit(self, X, y=None):
@@ -122,7 +122,6 @@ class BaseOnlineKMeans(
             The nearest final centre, encoded as `encode` says, in the dtype of `X`.
         """
         check_is_fitted(self)
-        self._check_params()
         X = self._validated(X, reset=False)
         labels = self._nearest(X)
         ones = np.ones(len(labels), dtype=X.dtype)
@@ -147,7 +146,7 @@ class BaseOnlineKMeans(
         """
         check_is_fitted(self)
         X = self._validated(X, reset=False)
-        centers = self._answer[0]
+        centers = self._answer()[0]
         labels = self._nearest(X)
         cost = 0.0
         for rows in blocks(X):
@@ -239,9 +238,9 @@ class BaseOnlineKMeans(
         self.n_phases_ = self._stream.schedule.phase
         self.n_samples_seen_ = self._stream.n_seen
 
-    @property
     def _answer(self):
-        """The final centres and the final cluster of each online cluster."""
+        """Return the final centres and the final cluster of each online cluster."""
+        self._check_params()
         if self.n_clusters not in self._answers:
             stream = self._stream
             if self.n_clusters is None:
@@ -263,11 +262,11 @@ class BaseOnlineKMeans(
                 f"{type(self).__name__!r} object has no attribute {name!r}: call 'fit' or "
                 "'partial_fit' first."
             )
-        return self._answer
+        return self._answer()
 
     def _nearest(self, X):
         """Return the nearest final centre of each row."""
-        centers = self._answer[0]
+        centers = self._answer()[0]
         labels = np.empty(X.shape[0], dtype=np.int32)
         with own_threads(self.n_jobs, X.shape[0]) as n_threads:
             for rows in blocks(X):

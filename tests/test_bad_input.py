@@ -121,7 +121,7 @@ def test_bad_parameters_say_what_came_and_what_was_expected(estimator, name, bad
     model = estimator().fit(X)
     before = vars(model).copy()
     model.set_params(**{name: bad})
-    for method in ("fit", "partial_fit"):
+    for method in ("fit", "partial_fit", "predict", "transform", "score"):
         with pytest.raises(ValueError, match=f"Got {name}=.*expected.*{expected}"):
             getattr(model, method)(X)
     before[name] = bad
