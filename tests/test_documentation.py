@@ -2,6 +2,7 @@
 
 import doctest
 import importlib
+import inspect
 import pkgutil
 from pathlib import Path
 
@@ -33,12 +34,11 @@ def test_examples_of_docstrings(name):
 @pytest.mark.parametrize("estimator", onlinekmeans_sklearn.__all__)
 def test_every_estimator_has_examples_and_documents_its_parameters(estimator):
     estimator = getattr(onlinekmeans_sklearn, estimator)
-    assert ">>>" in estimator.__doc__
-    parameters = estimator.__doc__.split("Attributes\n")[0]
+    parameters, attributes = inspect.getdoc(estimator).split("Attributes\n")
+    assert ">>>" in attributes
     for name in estimator().get_params():
-        assert f"\n    {name} : " in parameters
+        assert f"\n{name} : " in parameters
     fitted = estimator().fit([[0.0], [1.0]])
-    attributes = estimator.__doc__.split("Attributes\n")[1]
     for name in dir(fitted):
         if name.endswith("_") and not name.startswith("_"):
-            assert f"\n    {name} : " in attributes
+            assert f"\n{name} : " in attributes
