@@ -52,10 +52,10 @@ def grid(seed, n, d=2, side=7):
     return np.random.RandomState(seed).randint(side, size=(n, d)).astype(float)
 
 
-def large_integers(seed, n):
+def far_integers(seed, n, distance):
     """Return two groups of close integers, so far apart that products are rounded."""
     rng = np.random.RandomState(seed)
-    return rng.choice([-(2.0**40), 2.0**40], size=(n, 1)) + rng.randint(3, size=(n, 2))
+    return rng.choice([-distance, distance], size=(n, 1)) + rng.randint(3, size=(n, 2))
 
 
 def growth(seed, n, d=2):
@@ -73,7 +73,8 @@ STREAMS = {
     "two far groups": lambda seed, n: blobs(seed, n) * 1e-6 + 1e6 * grid(seed, n, 1, 2),
     "grid": grid,
     "large grid": lambda seed, n: 1e6 * grid(seed, n, d=3, side=4) + 123456789.0,
-    "large integers": large_integers,
+    "integers too far for float32": lambda seed, n: far_integers(seed, n, 2.0**14),
+    "integers too far for float64": lambda seed, n: far_integers(seed, n, 2.0**40),
     "tenths": lambda seed, n: 0.1 * grid(seed, n, d=1, side=40),
     "tiny": lambda seed, n: blobs(seed, n) * 1e-150,
     "squares underflow": lambda seed, n: blobs(seed, n) * 1e-161,

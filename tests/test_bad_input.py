@@ -90,6 +90,13 @@ def test_wrong_feature_names_are_an_error_and_change_nothing():
     assert list(model.feature_names_in_) == ["a", "b", "c"]
 
 
+def test_arrays_for_a_model_of_frames_are_a_warning():
+    model = OnlineKMeans(30, random_state=0).fit(pd.DataFrame(X, columns=["a", "b", "c"]))
+    for method in ("predict", "transform", "partial_fit"):
+        with pytest.warns(UserWarning, match="valid feature names"):
+            getattr(model, method)(X)
+
+
 BAD_PARAMETERS = [
     (OnlineKMeans, "k", bad, "integer of at least 1 or 'auto'")
     for bad in (0, -1, 2.5, "many", None, True, np.nan, [3], np.array([1, 2]))
