@@ -308,9 +308,9 @@ class DenseCenters(Centers):
 
     def products(self, strip, factor, first, scratch):
         out = scratch.products(len(factor), len(strip))
-        # All numbers are finite and small enough. Yet dot has been seen to report an
-        # invalid value that was not there: it looks at flags others may have set.
-        with np.errstate(all="ignore"):
+        # All factors are finite. Yet on a busy machine dot has now and then warned of an
+        # invalid value, for a reason not found; whoever asks looks for NaN instead.
+        with np.errstate(invalid="ignore"):
             return np.dot(factor, strip.T, out=out)
 
 

@@ -145,6 +145,8 @@ def _search_strip(centers, X, first, hidden, precision, factor, scratch):
         near_centers.append(center)
         near_rows.append(row + a)
 
+    if np.isnan(best).any():
+        raise FloatingPointError("A product of finite rows and centres is not a number.")
     ids = np.empty(len(squares), dtype=np.intp)
     center, row = np.concatenate(near_centers), np.concatenate(near_rows)
     ids[row[::-1]] = first + center[::-1]  # the oldest comes last, and stays

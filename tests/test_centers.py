@@ -45,9 +45,26 @@ def test_looking_up_leaves_fitted_centers_as_they_are(storage):
 
 def test_bounds_are_tight_enough_to_be_useful():
     rows = STREAMS["blobs"](0, 500)
-    for centers, X in both_kinds(rows):
+    widths = [0.01, 1e-10]  # of float32 and float64 products
+    for (centers, X), width in zip(both_kinds(rows), widths):
         _, lower, upper = centers.nearest(X[:400])
-        assert (upper - lower).max() < 0.01
+        assert (upper - lower).max() < width
+
+
+@pytest.mark.parametrize("storage", [np.asarray, csr_array])
+def test_a_product_that_is_not_a_number_is_an_error(storage, monkeypatch):
+    X = storage(STREAMS["blobs"](0, 50))
+    centers = centers_from(X[:20])
+    products = type(centers).products
+
+    def spoiled(*args):
+        out = products(*args)
+        out[3, 7] = np.nan
+        return out
+
+    monkeypatch.setattr(type(centers), "products", spoiled)
+    with pytest.raises(FloatingPointError, match="not a number"):
+        centers.nearest(X)
 
 
 @pytest.mark.parametrize("first", [0, 5, 29])
