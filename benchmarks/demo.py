@@ -86,10 +86,10 @@ def main(argv=None):
     table = Table(
         box=SIMPLE_HEAD,
         title=f"Test accuracy of a linear model, {arguments.seeds} splits",
-        caption="squared loss; mean ± standard deviation; * generated",
+        caption="squared loss; mean ± standard deviation; k clusters opened; * generated",
     )
     table.add_column("dataset", no_wrap=True)
-    for heading in ("n", "d", "clusters", "raw", "raw + clusters", "gain"):
+    for heading in ("n", "d", "k", "raw", "with clusters", "gain"):
         table.add_column(heading, justify="right", no_wrap=True)
     with Progress(console=console, transient=True) as progress:
         task = progress.add_task("", total=len(DATASETS) * arguments.seeds)
