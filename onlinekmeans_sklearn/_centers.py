@@ -90,7 +90,7 @@ class Centers(ABC):
 
     @abstractmethod
     def factor(self, first, precision):
-        """Return the centres from `first` on as `products` wants them."""
+        """Return the centres from `first` on as `multiply` wants them."""
 
     @abstractmethod
     def width(self, X):
@@ -98,11 +98,11 @@ class Centers(ABC):
 
     @abstractmethod
     def strip(self, X, precision):
-        """Return rows as `products` wants them, ``|v|^2``, and if all are integers."""
+        """Return rows as `multiply` wants them, ``|v|^2``, and if all are integers."""
 
     @abstractmethod
-    def products(self, strip, factor, first, scratch):
-        """Return ``|c|^2 - 2 v.c``, a row for each centre from `first` on."""
+    def multiply(self, strip, factor, first, out):
+        """Put ``|c|^2 - 2 v.c`` into `out`, a row for each centre from `first` on."""
 
     @staticmethod
     @abstractmethod
@@ -306,12 +306,11 @@ class DenseCenters(Centers):
         strip[:, -1] = 1
         return strip, squares, self._are_integers and _all_integers(X)
 
-    def products(self, strip, factor, first, scratch):
-        out = scratch.products(len(factor), len(strip))
+    def multiply(self, strip, factor, first, out):
         # All factors are finite. Yet on a busy machine dot has now and then warned of an
         # invalid value, for a reason not found; whoever asks looks for NaN instead.
         with np.errstate(invalid="ignore"):
-            return np.dot(factor, strip.T, out=out)
+            np.dot(factor, strip.T, out=out)
 
 
 class SparseCenters(Centers):
@@ -386,11 +385,9 @@ class SparseCenters(Centers):
         strip = X.astype(np.float64)
         return strip, self.squared_norms(X), self._are_integers and _all_integers(X.data)
 
-    def products(self, strip, factor, first, scratch):
-        out = scratch.products(factor.shape[1], strip.shape[0])
+    def multiply(self, strip, factor, first, out):
         (strip @ factor).toarray(out=out.T)
         out += self._squares.rows[first:, None]
-        return out
 
 
 def _all_integers(values):

@@ -35,11 +35,14 @@ import numpy as np
 
 from ._threads import map_in_threads
 
-# Rows are prepared in strips and multiplied in panels. One thread would be as fast with
-# smaller ones; with several, each step must be worth handing over the interpreter.
+# Rows are prepared in strips and multiplied in panels. The products of a panel best stay
+# in the cache of a core; but threads that share the interpreter must not ask for it too
+# often, or they wait for each other most of the time.
 _STRIP_BYTES = 2**22
 _PANEL_BYTES = 2**20
+_PANEL_BYTES_OF_THREADS = 2**23
 _FEWEST_ROWS, _MOST_ROWS = 16, 2**15
+_GROUP = 12  # centres that are looked at together
 _WORK_PER_THREAD = 2**24  # multiplications that a thread must have to be worth starting
 _FEW_PAIRS = 256
 
@@ -65,23 +68,57 @@ FLOAT32 = Precision(np.float32, 2.0**-24, 10.0, 12.0, 2.0**-149, 2.0**120, 2.0**
 FLOAT64 = Precision(np.float64, 2.0**-53, 17.0, 26.0, 2.0**-1074, np.inf, 2.0**50)
 
 
-class Scratch:
-    """Memory for the products of panels, used again for every panel of a thread."""
+class Panel:
+    """The products of some rows with all centres; its memory serves one panel after another.
 
-    def __init__(self, n_rows, n_centers, precision):
-        self.n_rows = n_rows
-        self._products = np.empty(n_rows * n_centers, dtype=precision.dtype)
-        self._near = np.empty(n_rows * n_centers, dtype=bool)
+    It has one row per centre. Centres ``i``, ``i + step``, ``i + 2 step``, ... make a
+    group, so that most of them are only ever looked at by their smallest product.
+    """
 
-    def products(self, n_centers, n_rows):
-        """Return room for one row of products per centre."""
-        return self._products[: n_centers * n_rows].reshape(n_centers, n_rows)
+    def __init__(self, most_rows, n_centers, precision):
+        self.most_rows = most_rows
+        self.n_centers = n_centers
+        self._step = -(-n_centers // _GROUP)
+        self._memory = np.empty(_GROUP * self._step * most_rows, dtype=precision.dtype)
 
-    def not_above(self, products, limit):
-        """Return the centres and rows of the products that are not above the limit."""
-        near = self._near[: products.size].reshape(products.shape)
-        flat = np.flatnonzero(np.less_equal(products, limit, out=near))
-        return np.divmod(flat, products.shape[1])
+    def start(self, n_rows):
+        """Return room for the products of the next `n_rows` rows."""
+        used = self._memory[: _GROUP * self._step * n_rows]
+        self._products = used.reshape(_GROUP * self._step, n_rows)
+        self._products[self.n_centers :] = np.inf
+        return self._products[: self.n_centers]
+
+    def smallest(self):
+        """Return the smallest product of every row."""
+        grouped = self._products.reshape(_GROUP, self._step, -1)
+        self._smallest = np.minimum.reduce(grouped, axis=0)
+        return np.minimum.reduce(self._smallest, axis=0)
+
+    def not_above(self, limit):
+        """Return a centre with a product not above the limit per row, and if it is alone."""
+        group, group_alone = _the_one(self._smallest <= limit)
+        place = group * np.intp(len(limit)) + np.arange(len(limit))
+        members = self._products.reshape(_GROUP, -1).take(place, axis=1)
+        member, member_alone = _the_one(members <= limit)
+        return member * np.intp(self._step) + group, group_alone & member_alone
+
+    def all_not_above(self, limit, rows):
+        """Return all centres, and their rows, with products not above the limit.
+
+        Only the given rows are looked at. What is found is sorted by centre.
+        """
+        near = self._products.take(rows, axis=1) <= limit[rows]
+        center, row = np.nonzero(near)
+        return center, rows[row]
+
+
+def _the_one(marks):
+    """Return for each column the last row that is marked, and whether it is alone."""
+    dtype = np.min_scalar_type(len(marks))
+    numbers = np.arange(len(marks), dtype=dtype)[:, None]
+    marks = marks.view(np.uint8)
+    last = np.maximum.reduce(marks * numbers, axis=0)
+    return last, np.add.reduce(marks, axis=0, dtype=dtype) == 1
 
 
 def nearest(centers, X, first, hidden, n_threads):
@@ -94,20 +131,21 @@ def nearest(centers, X, first, hidden, n_threads):
     factor = centers.factor(first, precision)
     itemsize = np.dtype(precision.dtype).itemsize
     strip_rows = _within(_STRIP_BYTES // (itemsize * centers.width(X)), n_rows)
-    panel_rows = _within(_PANEL_BYTES // (itemsize * n_centers), strip_rows)
+    work = n_rows * n_centers * centers.width(X)
+    n_threads = min(n_threads, 1 + work // _WORK_PER_THREAD)
+    panel_bytes = _PANEL_BYTES if n_threads == 1 else _PANEL_BYTES_OF_THREADS
+    panel_rows = _within(panel_bytes // (itemsize * n_centers), strip_rows)
 
     def search(start_and_stop):
         start, stop = start_and_stop
-        scratch = Scratch(panel_rows, n_centers, precision)
+        panel = Panel(panel_rows, n_centers, precision)
         for a in range(start, stop, strip_rows):
             rows = slice(a, min(a + strip_rows, stop))
             rest = None if hidden is None else np.clip(hidden - a, 0, rows.stop - a)
             ids[rows], d2[rows], slack[rows] = _search_strip(
-                centers, X[rows], first, rest, precision, factor, scratch
+                centers, X[rows], first, rest, precision, factor, panel
             )
 
-    work = n_rows * n_centers * centers.width(X)
-    n_threads = min(n_threads, 1 + work // _WORK_PER_THREAD)
     cuts = np.linspace(0, n_rows, n_threads + 1).astype(int)
     for _ in map_in_threads(search, list(itertools.pairwise(cuts)), n_threads):
         pass
@@ -119,7 +157,7 @@ def _within(n_rows, most):
     return min(max(n_rows, _FEWEST_ROWS), _MOST_ROWS, most)
 
 
-def _search_strip(centers, X, first, hidden, precision, factor, scratch):
+def _search_strip(centers, X, first, hidden, precision, factor, panel):
     """Return ids, squared distances and slacks for the rows of a strip."""
     strip, squares, integers = centers.strip(X, precision)
     largest = squares.max()
@@ -131,36 +169,41 @@ def _search_strip(centers, X, first, hidden, precision, factor, scratch):
     # What looks at most best + slack is near; with d2 = best + squares that is
     # best (1 + of_d2) + offset.
     offset = ((of_square + of_d2) * squares + added).astype(precision.dtype)
+    ids = np.empty(len(squares), dtype=np.intp)
     best = np.empty(len(squares), dtype=precision.dtype)
     near_centers, near_rows = [], []
-    for a in range(0, len(squares), scratch.n_rows):
-        rows = slice(a, a + scratch.n_rows)
-        products = centers.products(strip[rows], factor, first, scratch)
+    for a in range(0, len(squares), panel.most_rows):
+        rows = slice(a, a + panel.most_rows)
+        products = panel.start(len(squares[rows]))
+        centers.multiply(strip[rows], factor, first, products)
         if hidden is not None:
             for center in np.flatnonzero(hidden > a):
                 products[center, : hidden[center] - a] = np.inf
-        np.minimum.reduce(products, axis=0, out=best[rows])
+        best[rows] = panel.smallest()
         limit = best[rows] * precision.dtype(1 + of_d2) + offset[rows]
-        center, row = scratch.not_above(products, limit)
-        near_centers.append(center)
-        near_rows.append(row + a)
+        ids[rows], alone = panel.not_above(limit)
+        if not alone.all():
+            center, row = panel.all_not_above(limit, np.flatnonzero(~alone))
+            near_centers.append(center)
+            near_rows.append(row + a)
 
     if np.isnan(best).any():
         raise FloatingPointError("A product of finite rows and centres is not a number.")
-    ids = np.empty(len(squares), dtype=np.intp)
-    center, row = np.concatenate(near_centers), np.concatenate(near_rows)
-    ids[row[::-1]] = first + center[::-1]  # the oldest comes last, and stays
+    ids += first
     d2 = np.maximum(best + squares, 0)
     slack = of_square * squares + of_d2 * d2 + added
-    if len(row) > len(ids) and not is_exact:
-        in_doubt = np.bincount(row, minlength=len(ids)) > 1
-        doubtful, pairs = np.flatnonzero(in_doubt), np.flatnonzero(in_doubt[row])
+    if near_rows:
+        center, row = first + np.concatenate(near_centers), np.concatenate(near_rows)
+        if is_exact:
+            ids[row[::-1]] = center[::-1]  # the oldest comes last, and stays
+            return ids, d2, slack
+        doubtful = np.unique(row)
         most = max(_FEW_PAIRS, len(doubtful) * (len(centers) - first) // 16)
-        if precision is FLOAT32 and len(pairs) > most:
+        if precision is FLOAT32 and len(row) > most:
             rest = None if hidden is None else np.searchsorted(doubtful, hidden)
             settled = _search_again(centers, X[doubtful], first, rest)
         else:
-            settled = _search_pairs(centers, X, row[pairs], first + center[pairs])
+            settled = _search_pairs(centers, X, row, center)
         ids[doubtful], d2[doubtful], slack[doubtful] = settled
     return ids, d2, slack
 
@@ -168,11 +211,10 @@ def _search_strip(centers, X, first, hidden, precision, factor, scratch):
 def _search_again(centers, X, first, hidden):
     """Return what `_search_strip` does for rows of a strip that need float64."""
     n_centers = len(centers) - first
-    scratch = Scratch(
-        _within(_PANEL_BYTES // (8 * n_centers), X.shape[0]), n_centers, FLOAT64
-    )
+    panel_rows = _within(_PANEL_BYTES // (8 * n_centers), X.shape[0])
+    panel = Panel(panel_rows, n_centers, FLOAT64)
     factor = centers.factor(first, FLOAT64)
-    return _search_strip(centers, X, first, hidden, FLOAT64, factor, scratch)
+    return _search_strip(centers, X, first, hidden, FLOAT64, factor, panel)
 
 
 def _search_pairs(centers, X, rows, ids):
