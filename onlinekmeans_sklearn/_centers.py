@@ -15,11 +15,12 @@ import numpy as np
 from scipy.sparse import csr_array, issparse, vstack
 
 from ._growing import GrowingArray
-from ._nearest import FLOAT32, FLOAT64, nearest
+from ._nearest import FLOAT32, FLOAT64, bounds, nearest
 from ._sums import adder
 
 _PAIR_ELEMENTS = 2**15  # direct differences formed at once
 _ASSIGNED_AT_ONCE = 16  # times as many for sums, which have more to set up
+_BOUNDS_AT_ONCE = 2**18  # pairs of centres whose distance is bounded at once
 _MOST_FLOAT32_FEATURES = 4092  # for more, the rounding of float32 has no good bound
 
 
@@ -152,14 +153,23 @@ class Centers(ABC):
         shares = csr_array((1 / counts, every[:-1], every), shape=(n_clusters,) * 2)
         return self.rows + shares @ sums
 
+    def bounds(self, X):
+        """Return bounds of all squared distances, a row per centre, a column per row."""
+        self.prepare()
+        return bounds(self, X)
+
     def closest_distances(self):
         """Return each centre's squared distance to its closest neighbour."""
         closest = np.full(len(self), np.inf)
-        for i in range(1, len(self)):
-            older = np.arange(i)
-            d2 = self.squared_distances(self.rows, np.full(i, i), older)
-            closest[i] = d2.min()
-            closest[:i] = np.minimum(closest[:i], d2)
+        step = max(1, _BOUNDS_AT_ONCE // len(self))
+        for start in range(0, len(self), step):
+            rows = np.arange(start, min(start + step, len(self)))
+            lower, upper = self.bounds(self.rows[rows])
+            upper[rows, rows - start] = lower[rows, rows - start] = np.inf
+            ids, near = np.nonzero(lower <= upper.min(axis=0))
+            keep = ids != rows[near]
+            d2 = self.squared_distances(self.rows, rows[near[keep]], ids[keep])
+            np.minimum.at(closest, rows[near[keep]], d2)
         return closest
 
     def nearest(self, X, *, first=0, hidden=None, n_threads=1):

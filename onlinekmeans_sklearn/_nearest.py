@@ -152,6 +152,17 @@ def nearest(centers, X, first, hidden, n_threads):
     return ids, d2, slack
 
 
+def bounds(centers, X):
+    """Return bounds of all squared distances as `Centers.bounds` promises them."""
+    strip, squares, _ = centers.strip(X, FLOAT64)
+    d2 = np.empty((len(centers), X.shape[0]))
+    centers.multiply(strip, centers.factor(0, FLOAT64), 0, d2)
+    np.maximum(d2 + squares, 0, out=d2)
+    of_square, of_d2, added = FLOAT64.slack(centers.n_features)
+    slack = of_d2 * d2 + (of_square * squares + added)
+    return d2 - slack, d2 + slack
+
+
 def _within(n_rows, most):
     """Return a number of rows that is neither too small nor too large."""
     return min(max(n_rows, _FEWEST_ROWS), _MOST_ROWS, most)

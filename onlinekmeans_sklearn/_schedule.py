@@ -22,7 +22,7 @@ class Schedule(ABC):
     phase : int
         The paper's r, 0 in the prefix.
     openings : int
-        The paper's q_r: the centres opened in this phase.
+        The paper's q_r: the centres opened in this phase, or in the prefix.
     """
 
     growth = 2
@@ -42,21 +42,27 @@ class Schedule(ABC):
     def openings_per_phase(self, n):
         """Return how many openings end a phase when n samples have been seen."""
 
-    def record_opening(self, centers, n):
-        """Take note that the newest of `centers` was opened by the n-th sample."""
-        if self.phase == 0:
-            if len(centers) == self.prefix_length:
-                self._start(self.first_cost(centers.closest_distances()))
-            return
-        self.openings += 1
-        if self.openings >= self.openings_per_phase(n):
-            self.phase += 1
-            self.openings = 0
-            self.facility_cost *= self.growth
+    @property
+    def prefix_is_complete(self):
+        """Whether the prefix has all its centres, so that `start` is due."""
+        return self.phase == 0 and self.openings == self.prefix_length
+
+    def start(self, closest):
+        """Begin phase 1, given the prefix centres' distances to their closest neighbours."""
+        self._start(self.first_cost(closest))
 
     def _start(self, facility_cost):
         self.phase = 1
+        self.openings = 0
         self.facility_cost = facility_cost
+
+    def record_opening(self, n):
+        """Take note that the n-th sample opened a centre."""
+        self.openings += 1
+        if self.phase > 0 and self.openings >= self.openings_per_phase(n):
+            self.phase += 1
+            self.openings = 0
+            self.facility_cost *= self.growth
 
 
 class SemiOnline(Schedule):

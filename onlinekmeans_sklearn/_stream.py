@@ -18,7 +18,7 @@ import copy
 
 import numpy as np
 
-from ._centers import centers_like
+from ._centers import centers_from, centers_like
 from ._threads import own_threads
 
 _FIRST_BLOCK = 256
@@ -59,30 +59,40 @@ def decide(X, uniforms, nearest, upper, centers, schedule, n_seen):
     n_decided : int
         The rows that are decided. The block ends there: the others come again.
     """
-    n_old = len(centers)
-    opened = []
     candidates = np.flatnonzero(uniforms * schedule.facility_cost < upper)
     n_decided = X.shape[0]
     if len(candidates) > _MOST_CANDIDATES:
         n_decided = candidates[_MOST_CANDIDATES]
         candidates = candidates[:_MOST_CANDIDATES]
+    if len(candidates) == 0:
+        return candidates, n_decided
+    rows = X[candidates]
+    among = centers_from(rows)
+    d2 = _distances_to(centers, X, candidates, nearest[candidates])
+    lower, upper = d2.copy(), d2.copy()  # bounds of D2(v, C) as C grows
+    among_lower, among_upper = among.bounds(rows)
 
-    old_d2 = _distances_to(centers, X, candidates, nearest[candidates])
-    for row, uniform, d2 in zip(
-        candidates.tolist(), uniforms[candidates].tolist(), old_d2.tolist()
-    ):
-        if opened and uniform * schedule.facility_cost < d2:
-            new = np.arange(n_old, len(centers))
-            new_d2 = centers.squared_distances(X, np.full(len(new), row), new)
-            d2 = min(d2, new_d2.min())
-        if uniform * schedule.facility_cost < d2:
-            centers.append(X[row : row + 1])
-            opened.append(row)
-            schedule.record_opening(centers, n_seen + row + 1)
-            if len(opened) == _MOST_OPENINGS:
-                n_decided = row + 1
-                break
-    return np.array(opened, dtype=np.intp), n_decided
+    opened = []
+    for i, uniform in enumerate(uniforms[candidates].tolist()):
+        least = uniform * schedule.facility_cost  # D2 must be greater to open
+        if not least < upper[i]:
+            continue
+        if not least < lower[i]:
+            to_new = among.squared_distances(rows, np.full(len(opened), i), opened)
+            if not least < min(d2[i], to_new.min()):
+                continue
+        opened.append(i)
+        schedule.record_opening(n_seen + int(candidates[i]) + 1)
+        if schedule.prefix_is_complete or len(opened) == _MOST_OPENINGS:
+            n_decided = candidates[i] + 1
+            break
+        np.minimum(lower, among_lower[i], out=lower)
+        np.minimum(upper, among_upper[i], out=upper)
+
+    centers.append(rows[opened])
+    if schedule.prefix_is_complete:
+        schedule.start(centers.closest_distances())
+    return candidates[opened], n_decided
 
 
 def finish(X, nearest, upper, centers, opened, sums=None, n_threads=1):

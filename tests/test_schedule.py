@@ -8,19 +8,6 @@ import pytest
 from onlinekmeans_sklearn._schedule import Practical, SemiOnline, Theoretical
 
 
-class FakeCenters:
-    """So many centres, each at squared distance 2 from its closest neighbour."""
-
-    def __init__(self, n):
-        self.n = n
-
-    def __len__(self):
-        return self.n
-
-    def closest_distances(self):
-        return np.full(self.n, 2.0)
-
-
 @pytest.mark.parametrize(
     ("k_target", "k"), [(1, 1), (15, 1), (20, 1), (21, 2), (100, 17), (1000, 197)]
 )
@@ -33,19 +20,23 @@ def test_k_target_is_converted_as_in_the_paper(k_target, k):
 def test_the_prefix_ends_at_its_last_distinct_sample():
     schedule = Practical(20)
     for n in range(1, 11):
-        schedule.record_opening(FakeCenters(n), n)
+        schedule.record_opening(n)
         assert (schedule.phase, schedule.facility_cost) == (0, 0.0)
-    schedule.record_opening(FakeCenters(11), 11)
+        assert not schedule.prefix_is_complete
+    schedule.record_opening(11)
+    assert schedule.prefix_is_complete
+    schedule.start(np.full(11, 2.0))
     assert (schedule.phase, schedule.openings) == (1, 0)
     assert schedule.facility_cost == 10.0  # half of ten times 2
+    assert not schedule.prefix_is_complete
 
 
 def test_practical_multiplies_the_cost_by_ten_after_k_openings():
     schedule = Practical(25)
-    schedule.record_opening(FakeCenters(12), 12)
-    schedule.record_opening(FakeCenters(13), 13)
+    schedule.start(np.full(12, 2.0))
+    schedule.record_opening(13)
     assert (schedule.phase, schedule.facility_cost) == (1, 10.0)
-    schedule.record_opening(FakeCenters(14), 14)
+    schedule.record_opening(14)
     assert (schedule.phase, schedule.facility_cost, schedule.openings) == (2, 100.0, 0)
 
 
