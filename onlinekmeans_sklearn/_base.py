@@ -268,10 +268,10 @@ class BaseOnlineKMeans(
         """Return the nearest final centre of each row."""
         centers = self._answer()[0]
         labels = np.empty(X.shape[0], dtype=np.int32)
-        with own_threads(self.n_jobs, X.shape[0]) as n_threads:
+        with own_threads(self.n_jobs, X.shape[0]) as threads:
             for rows in blocks(X):
                 part = centers.as_rows(X[rows])
-                labels[rows] = centers.nearest(part, n_threads=n_threads)[0]
+                labels[rows] = centers.nearest(part, threads=threads)[0]
         return labels
 
     def _validated(self, X, reset):

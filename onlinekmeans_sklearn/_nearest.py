@@ -33,8 +33,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ._threads import map_in_threads
-
 # Rows are prepared in strips and multiplied in panels. The products of a panel best stay
 # in the cache of a core; but threads that share the interpreter must not ask for it too
 # often, or they wait for each other most of the time.
@@ -69,7 +67,7 @@ FLOAT64 = Precision(np.float64, 2.0**-53, 17.0, 26.0, 2.0**-1074, np.inf, 2.0**5
 
 
 class Panel:
-    """The products of some rows with all centres; its memory serves one panel after another.
+    """The products of some rows with all centres; one panel after another uses it.
 
     It has one row per centre. Centres ``i``, ``i + step``, ``i + 2 step``, ... make a
     group, so that most of them are only ever looked at by their smallest product.
@@ -95,7 +93,7 @@ class Panel:
         return np.minimum.reduce(self._smallest, axis=0)
 
     def not_above(self, limit):
-        """Return a centre with a product not above the limit per row, and if it is alone."""
+        """Return a centre per row whose product is not above the limit, and if it is alone."""
         group, group_alone = _the_one(self._smallest <= limit)
         place = group * np.intp(len(limit)) + np.arange(len(limit))
         members = self._products.reshape(_GROUP, -1).take(place, axis=1)
@@ -121,7 +119,7 @@ def _the_one(marks):
     return last, np.add.reduce(marks, axis=0, dtype=dtype) == 1
 
 
-def nearest(centers, X, first, hidden, n_threads):
+def nearest(centers, X, first, hidden, threads):
     """Return ids, squared distances and slacks as `Centers.nearest` promises them."""
     n_rows, n_centers = X.shape[0], len(centers) - first
     ids = np.empty(n_rows, dtype=np.intp)
@@ -132,7 +130,7 @@ def nearest(centers, X, first, hidden, n_threads):
     itemsize = np.dtype(precision.dtype).itemsize
     strip_rows = _within(_STRIP_BYTES // (itemsize * centers.width(X)), n_rows)
     work = n_rows * n_centers * centers.width(X)
-    n_threads = min(n_threads, 1 + work // _WORK_PER_THREAD)
+    n_threads = min(threads.number, 1 + work // _WORK_PER_THREAD)
     panel_bytes = _PANEL_BYTES if n_threads == 1 else _PANEL_BYTES_OF_THREADS
     panel_rows = _within(panel_bytes // (itemsize * n_centers), strip_rows)
 
@@ -147,8 +145,7 @@ def nearest(centers, X, first, hidden, n_threads):
             )
 
     cuts = np.linspace(0, n_rows, n_threads + 1).astype(int)
-    for _ in map_in_threads(search, list(itertools.pairwise(cuts)), n_threads):
-        pass
+    threads.map(search, list(itertools.pairwise(cuts)))
     return ids, d2, slack
 
 

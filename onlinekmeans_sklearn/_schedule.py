@@ -48,7 +48,7 @@ class Schedule(ABC):
         return self.phase == 0 and self.openings == self.prefix_length
 
     def start(self, closest):
-        """Begin phase 1, given the prefix centres' distances to their closest neighbours."""
+        """Begin phase 1, given the distances of `first_cost`."""
         self._start(self.first_cost(closest))
 
     def _start(self, facility_cost):

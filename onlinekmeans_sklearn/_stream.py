@@ -19,7 +19,7 @@ import copy
 import numpy as np
 
 from ._centers import centers_from, centers_like
-from ._threads import own_threads
+from ._threads import ALONE, own_threads
 
 _FIRST_BLOCK = 256
 _LARGEST_BLOCK = 2**16
@@ -29,9 +29,9 @@ _MOST_OPENINGS = 64  # a block ends after so many
 _MOST_CANDIDATES = 512  # or before one more than this
 
 
-def propose(X, centers, n_threads=1):
+def propose(X, centers, threads=ALONE):
     """Return the nearest centre of every row and an upper bound of its squared distance."""
-    nearest, _, upper = centers.nearest(X, n_threads=n_threads)
+    nearest, _, upper = centers.nearest(X, threads=threads)
     return nearest, upper
 
 
@@ -95,7 +95,7 @@ def decide(X, uniforms, nearest, upper, centers, schedule, n_seen):
     return candidates[opened], n_decided
 
 
-def finish(X, nearest, upper, centers, opened, sums=None, n_threads=1):
+def finish(X, nearest, upper, centers, opened, sums=None, threads=ALONE):
     """Return labels and statistics of the rows of a block that are decided.
 
     Parameters
@@ -119,12 +119,12 @@ def finish(X, nearest, upper, centers, opened, sums=None, n_threads=1):
     sums : array or CSR
         With the rows added, one after the other.
     """
-    labels = _labels(X, nearest, upper, centers, opened, n_threads)
-    d2, sums = centers.assign(X, labels, sums)
+    labels = _labels(X, nearest, upper, centers, opened, threads)
+    d2, sums = centers.assign(X, labels, sums, threads)
     return labels, d2, sums
 
 
-def _labels(X, nearest, upper, centers, opened, n_threads):
+def _labels(X, nearest, upper, centers, opened, threads):
     """Return the nearest of the old centres and of those opened before each row."""
     labels = nearest.copy()
     if len(opened):
@@ -133,7 +133,7 @@ def _labels(X, nearest, upper, centers, opened, n_threads):
             X[rows],
             first=len(centers) - len(opened),
             hidden=np.searchsorted(rows, opened),
-            n_threads=n_threads,
+            threads=threads,
         )
         rivals = np.flatnonzero(lower <= upper[rows])
         rows, newest = rows[rivals], newest[rivals]
@@ -225,8 +225,8 @@ class Stream:
             other = copy.copy(self)
             other.schedule = copy.copy(self.schedule)
             other.centers = self.centers.copy()
-            with own_threads(n_jobs, X.shape[0]) as n_threads:
-                return other, other._extend(X, n_threads)
+            with own_threads(n_jobs, X.shape[0]) as threads:
+                return other, other._extend(X, threads)
         except BaseException:
             self.random_state.set_state(random_numbers)
             raise
@@ -252,7 +252,7 @@ class Stream:
         other.n_seen = self.n_seen + 1
         return other, labels
 
-    def _extend(self, X, n_threads):
+    def _extend(self, X, threads):
         """Read the rows of `X` and return their labels."""
         labels = np.empty(X.shape[0], dtype=np.int32)
         uniforms = np.empty(0) if self._uniform is None else np.array([self._uniform])
@@ -263,24 +263,22 @@ class Stream:
             missing = max(0, block.shape[0] - len(uniforms))
             drawn = self.random_state.random_sample(missing)
             uniforms = np.concatenate([uniforms, drawn])
-            block_labels = self._extend_by_block(
-                block, uniforms[: block.shape[0]], n_threads
-            )
+            block_labels = self._extend_by_block(block, uniforms[: block.shape[0]], threads)
             stop = start + len(block_labels)
             labels[start:stop] = block_labels
             uniforms = uniforms[stop - start :]
             start = stop
         return labels
 
-    def _extend_by_block(self, X, uniforms, n_threads):
+    def _extend_by_block(self, X, uniforms, threads):
         """Read a block, or the start of it, and return the labels of the rows read."""
-        nearest, upper = propose(X, self.centers, n_threads)
+        nearest, upper = propose(X, self.centers, threads)
         opened, n_read = decide(
             X, uniforms, nearest, upper, self.centers, self.schedule, self.n_seen
         )
         X, nearest, upper = X[:n_read], nearest[:n_read], upper[:n_read]
         labels, d2, self.sums = finish(
-            X, nearest, upper, self.centers, opened, self.sums, n_threads
+            X, nearest, upper, self.centers, opened, self.sums, threads
         )
         counts = np.concatenate([self.counts, np.zeros(len(opened), dtype=np.int64)])
         self.counts = counts + np.bincount(labels, minlength=len(counts))

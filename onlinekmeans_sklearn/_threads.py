@@ -4,7 +4,7 @@ threadpoolctl is there wherever scikit-learn is.
 """
 
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from functools import lru_cache
 
 from joblib import cpu_count, effective_n_jobs
@@ -31,24 +31,40 @@ def n_threads_for(n_jobs):
     return min([cpu_count(), *(pool.num_threads for pool in pools)])
 
 
+class Threads:
+    """So many threads, started when there is first something to share."""
+
+    def __init__(self, number=1):
+        self.number = number
+        self._pool = None
+
+    def map(self, function, items):
+        """Return the function's results for the items, in order."""
+        if self.number == 1 or len(items) == 1:
+            return [function(item) for item in items]
+        if self._pool is None:
+            self._pool = ThreadPoolExecutor(self.number)
+        return list(self._pool.map(function, items))
+
+    def close(self):
+        """Wait until all threads have ended."""
+        if self._pool is not None:
+            self._pool.shutdown(cancel_futures=True)
+
+
+ALONE = Threads()
+
+
 @contextmanager
 def own_threads(n_jobs, n_rows):
-    """Give the number of threads to use for so many rows, and keep BLAS to one.
+    """Give the threads to use for so many rows, and keep BLAS to one meanwhile.
 
     BLAS would start threads of its own, which go on spinning for a while after each
     product and take the cores from ours. For a few rows it does not.
     """
     if n_rows < _FEW_ROWS:
-        yield 1
-    else:
-        with _controller().limit(limits=1, user_api="blas"):
-            yield n_threads_for(n_jobs)
-
-
-def map_in_threads(function, items, n_threads):
-    """Yield the function's result for each item, in order."""
-    if n_threads == 1 or len(items) == 1:
-        yield from map(function, items)
-    else:
-        with ThreadPoolExecutor(n_threads) as pool:
-            yield from pool.map(function, items)
+        yield ALONE
+        return
+    threads = Threads(n_threads_for(n_jobs))
+    with _controller().limit(limits=1, user_api="blas"), closing(threads):
+        yield threads

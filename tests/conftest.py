@@ -8,7 +8,7 @@ os.environ.setdefault("SCIPY_ARRAY_API", "1")
 import pytest
 from hypothesis import HealthCheck, settings
 
-from onlinekmeans_sklearn import _centers, _nearest, _stream
+from onlinekmeans_sklearn import _centers_dense, _centers_sparse, _nearest, _stream
 
 settings.register_profile(
     "default",
@@ -33,5 +33,8 @@ def block_sizes(request, monkeypatch):
         monkeypatch.setattr(_nearest, "_STRIP_BYTES", 64)
         monkeypatch.setattr(_nearest, "_FEW_PAIRS", 3)
         monkeypatch.setattr(_nearest, "_WORK_PER_THREAD", 30)
-        monkeypatch.setattr(_centers, "_PAIR_ELEMENTS", 40)
+        monkeypatch.setattr(_centers_dense, "_PAIR_ELEMENTS", 40)
+        monkeypatch.setattr(_centers_dense, "_SLAB", 2)
+        monkeypatch.setattr(_centers_dense, "_SLAB_ELEMENTS", 12)
+        monkeypatch.setattr(_centers_sparse, "_PAIR_ELEMENTS", 40)
     return request.param

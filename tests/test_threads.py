@@ -1,6 +1,7 @@
 """Threads: as many as scikit-learn would use, and no more than we are given."""
 
 import threading
+from contextlib import closing
 
 import joblib
 import numpy as np
@@ -9,7 +10,7 @@ from streams import blobs
 from threadpoolctl import threadpool_info, threadpool_limits
 
 from onlinekmeans_sklearn import OnlineKMeans, _nearest
-from onlinekmeans_sklearn._threads import map_in_threads, n_threads_for, own_threads
+from onlinekmeans_sklearn._threads import Threads, n_threads_for, own_threads
 
 
 def blas_threads():
@@ -30,34 +31,41 @@ def test_n_jobs_counts_as_joblib_does():
 
 def test_blas_keeps_to_one_thread_meanwhile():
     before = blas_threads()
-    with own_threads(2, n_rows=10_000) as n_threads:
-        assert n_threads == 2
+    with own_threads(2, n_rows=10_000) as threads:
+        assert threads.number == 2
         assert blas_threads() <= {1}
     assert blas_threads() == before
 
 
 def test_a_few_rows_are_not_worth_a_thread():
     before = blas_threads()
-    with own_threads(8, n_rows=3) as n_threads:
-        assert n_threads == 1
+    with own_threads(8, n_rows=3) as threads:
+        assert threads.number == 1
         assert blas_threads() == before
 
 
-@pytest.mark.parametrize("n_threads", [1, 3])
-def test_results_come_in_order(n_threads):
+@pytest.mark.parametrize("number", [1, 3])
+def test_results_come_in_order(number):
     seen = set()
 
     def square(x):
         seen.add(threading.get_ident())
         return x * x
 
-    assert list(map_in_threads(square, range(50), n_threads)) == [x * x for x in range(50)]
-    assert (seen == {threading.get_ident()}) == (n_threads == 1)
+    with closing(Threads(number)) as threads:
+        assert threads.map(square, range(50)) == [x * x for x in range(50)]
+    assert (seen == {threading.get_ident()}) == (number == 1)
+
+
+def test_threads_end_with_the_call():
+    before = threading.active_count()
+    OnlineKMeans(50, n_jobs=3, random_state=0).fit(blobs(0, 20_000))
+    assert threading.active_count() == before
 
 
 def test_an_error_in_a_thread_is_raised():
-    with pytest.raises(ZeroDivisionError):
-        list(map_in_threads(lambda x: 1 / x, [1, 0, 2], 2))
+    with pytest.raises(ZeroDivisionError), closing(Threads(2)) as threads:
+        threads.map(lambda x: 1 / x, [1, 0, 2])
 
 
 def test_rows_are_really_shared(monkeypatch):

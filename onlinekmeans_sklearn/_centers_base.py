@@ -1,0 +1,195 @@
+"""The growing set of centres C and D2(v, C), the squared distance to the nearest one.
+
+Everything that decides something is decided on one number, *the* squared distance of a
+sample and a centre: the float64 sum, in feature order, of the squared differences. Adding
+a zero changes nothing, so dense and sparse rows of the same values have the same distance,
+and no number depends on which rows are looked at together.
+
+Such a sum is slow to form for every row and centre: `_nearest` says how that is avoided.
+"""
+
+import copy
+from abc import ABC, abstractmethod
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from ._growing import GrowingArray
+from ._nearest import bounds, nearest
+from ._threads import ALONE
+
+_BOUNDS_AT_ONCE = 2**18  # pairs of centres whose distance is bounded at once
+
+
+class Centers(ABC):
+    """Rows that are only ever appended, and the exact nearest one of other rows."""
+
+    def __init__(self, n_features):
+        self.n_features = n_features
+        self._squares = GrowingArray(np.empty(0))
+        self.largest_square = 0.0
+        self._are_integers = True
+
+    @abstractmethod
+    def __len__(self):
+        """Return the number of centres."""
+
+    def copy(self):
+        """Return a copy that can grow on its own; it shares the memory of the rows."""
+        other = copy.copy(self)
+        for name, value in vars(self).items():
+            if isinstance(value, GrowingArray):
+                setattr(other, name, copy.copy(value))
+        return other
+
+    @property
+    @abstractmethod
+    def rows(self):
+        """The centres: a read-only array, or CSR."""
+
+    @property
+    def dtype(self):
+        """The widest dtype of the rows so far."""
+        return self.rows.dtype
+
+    @abstractmethod
+    def as_rows(self, X):
+        """Return the rows of `X` in the storage of the centres."""
+
+    @abstractmethod
+    def append(self, rows):
+        """Add rows as the newest centres."""
+
+    @abstractmethod
+    def differences(self, X, rows, ids):
+        """Return ``X[rows[i]] - centers[ids[i]]`` for every i, in float64."""
+
+    @abstractmethod
+    def prepare(self):
+        """Do what new centres need before any of the following is asked for."""
+
+    @abstractmethod
+    def first_precision(self):
+        """Return the precision in which to try products first."""
+
+    @abstractmethod
+    def factor(self, first, precision):
+        """Return the centres from `first` on as `multiply` wants them."""
+
+    @abstractmethod
+    def width(self, X):
+        """Return how many numbers a row of `X` has."""
+
+    @abstractmethod
+    def strip(self, X, precision):
+        """Return rows as `multiply` wants them, ``|v|^2``, and if all are integers."""
+
+    @abstractmethod
+    def multiply(self, strip, factor, first, out):
+        """Put ``|c|^2 - 2 v.c`` into `out`, a row for each centre from `first` on."""
+
+    @staticmethod
+    @abstractmethod
+    def squared_norms(differences):
+        """Return the sum of squares of each row, added in feature order."""
+
+    @abstractmethod
+    def _rows_at_once(self, X):
+        """Return for how many rows of `X` differences are formed at a time."""
+
+    @abstractmethod
+    def with_new_sums(self, sums=None):
+        """Return a copy of `sums` with zeros for the centres that it does not have yet."""
+
+    @abstractmethod
+    def assign(self, X, ids, sums, threads=ALONE):
+        """Return the squared distances of rows to their centres, and the sums with them.
+
+        `sums` are those of the differences between members and centre, added up in row
+        order, so that their rounding does not depend on the chunking. The distances are
+        not added up in feature order here: they decide nothing.
+        """
+
+    def squared_distances(self, X, rows, ids):
+        """Return the squared distances of ``X[rows[i]]`` and ``centers[ids[i]]``."""
+        d2 = np.empty(len(rows))
+        step = self._rows_at_once(X)
+        for start in range(0, len(rows), step):
+            part = slice(start, start + step)
+            d2[part] = self.squared_norms(self.differences(X, rows[part], ids[part]))
+        return d2
+
+    def distances_from(self, X):
+        """Return the squared distances of all centres and the one row of `X`."""
+        every = np.arange(len(self))
+        return self.squared_distances(X, np.zeros_like(every), every)
+
+    def assign_one(self, X, label, sums):
+        """Return what `assign` does, for one row."""
+        d2, sums = self.assign(X, np.array([label]), sums)
+        return d2[0], sums
+
+    def means(self, sums, counts):
+        """Return the means of clusters, from `sums` as `assign` returns them."""
+        n_clusters = len(counts)
+        every = np.arange(n_clusters + 1, dtype=np.int32)
+        shares = csr_array((1 / counts, every[:-1], every), shape=(n_clusters,) * 2)
+        return self.rows + shares @ sums
+
+    def bounds(self, X):
+        """Return bounds of all squared distances, a row per centre, a column per row."""
+        self.prepare()
+        return bounds(self, X)
+
+    def closest_distances(self):
+        """Return each centre's squared distance to its closest neighbour."""
+        closest = np.full(len(self), np.inf)
+        step = max(1, _BOUNDS_AT_ONCE // len(self))
+        for start in range(0, len(self), step):
+            rows = np.arange(start, min(start + step, len(self)))
+            lower, upper = self.bounds(self.rows[rows])
+            upper[rows, rows - start] = lower[rows, rows - start] = np.inf
+            ids, near = np.nonzero(lower <= upper.min(axis=0))
+            keep = ids != rows[near]
+            d2 = self.squared_distances(self.rows, rows[near[keep]], ids[keep])
+            np.minimum.at(closest, rows[near[keep]], d2)
+        return closest
+
+    def nearest(self, X, *, first=0, hidden=None, threads=ALONE):
+        """Return the nearest centre of every row, with bounds of its squared distance.
+
+        Parameters
+        ----------
+        X : rows in the storage of the centres
+        first : int
+            Only the centres from this one on count.
+        hidden : ndarray of int or None
+            For each of these, the number of rows at the start for which it does not
+            count; 0 for the first.
+        threads : Threads
+            To share the rows.
+
+        Returns
+        -------
+        ids : ndarray of intp
+            The oldest of the nearest centres, -1 if there are no centres.
+        lower, upper : ndarray of float64
+            Bounds of the squared distance, infinite if there are no centres.
+        """
+        n_rows = X.shape[0]
+        if len(self) == first:
+            nowhere = np.full(n_rows, np.inf)
+            return np.full(n_rows, -1, dtype=np.intp), nowhere, nowhere
+        ids, d2, slack = nearest(self, X, first, hidden, threads)
+        return ids, np.maximum(d2 - slack, 0), d2 + slack
+
+    def _note(self, squares, values):
+        """Remember the squared norms of new centres, and if their values are integers."""
+        self._squares.append(squares)
+        self.largest_square = max(self.largest_square, squares.max(initial=0.0))
+        self._are_integers = self._are_integers and all_integers(values)
+
+
+def all_integers(values):
+    """Return whether all values are whole numbers."""
+    return bool(np.all(values == np.rint(values)))
