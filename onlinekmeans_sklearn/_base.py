@@ -16,7 +16,7 @@ from sklearn.base import (
     ClusterMixin,
     TransformerMixin,
 )
-from sklearn.utils import check_random_state
+from sklearn.utils import assert_all_finite, check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ._centers import centers_from
@@ -149,7 +149,7 @@ class BaseOnlineKMeans(
         centers = self._answer()[0]
         labels = self._nearest(X)
         cost = 0.0
-        for rows in blocks(X):
+        for rows in blocks(X, centers):
             part = centers.as_rows(X[rows])
             every = np.arange(part.shape[0])
             cost += centers.squared_distances(part, every, labels[rows]).sum()
@@ -269,7 +269,7 @@ class BaseOnlineKMeans(
         centers = self._answer()[0]
         labels = np.empty(X.shape[0], dtype=np.int32)
         with own_threads(self.n_jobs, X.shape[0]) as threads:
-            for rows in blocks(X):
+            for rows in blocks(X, centers):
                 part = centers.as_rows(X[rows])
                 labels[rows] = centers.nearest(part, threads=threads)[0]
         return labels
@@ -279,7 +279,12 @@ class BaseOnlineKMeans(
         if not reset and self._is_plain(X):
             return X
         X = validate_data(
-            self, X, reset=reset, accept_sparse="csr", dtype=[np.float64, np.float32]
+            self,
+            X,
+            reset=reset,
+            accept_sparse="csr",
+            dtype=[np.float64, np.float32],
+            ensure_all_finite=False,  # that comes with the largest value
         )
         values = X
         if issparse(X):
@@ -290,6 +295,7 @@ class BaseOnlineKMeans(
             values = X.data
         largest, limit = _largest(values), _limit(X.shape[1])
         if not largest <= limit:
+            assert_all_finite(X, estimator_name=type(self).__name__, input_name="X")
             raise ValueError(
                 f"Input X has values up to {largest:.3g}, whose squared distances can "
                 f"overflow: with {X.shape[1]} features {type(self).__name__} takes "
@@ -326,7 +332,15 @@ def _unchanged_on_error(estimator):
 
 
 def _largest(values):
-    """Return the largest magnitude, NaN if there is a NaN."""
+    """Return a bound of the largest magnitude, NaN or infinite if a value is.
+
+    It is the square root of all squares added up, where that can be: faster to find.
+    """
+    flat = values.ravel(order="K")
+    with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+        norm = math.sqrt(np.vdot(flat, flat))
+    if norm < 1e15:
+        return norm
     return max(-float(values.min()), float(values.max())) if values.size else 0.0
 
 

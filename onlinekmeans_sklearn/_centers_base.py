@@ -15,7 +15,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from ._growing import GrowingArray
-from ._nearest import bounds, nearest
+from ._nearest import FLOAT32, FLOAT64, bounds, nearest
 from ._threads import ALONE
 
 _BOUNDS_AT_ONCE = 2**18  # pairs of centres whose distance is bounded at once
@@ -68,9 +68,18 @@ class Centers(ABC):
     def prepare(self):
         """Do what new centres need before any of the following is asked for."""
 
+    def first_precision(self, X):
+        """Return the precision in which to try products with rows of `X` first."""
+        fits = self.largest_square <= FLOAT32.largest
+        return FLOAT32 if fits and self.n_terms(X) <= FLOAT32.most_terms else FLOAT64
+
     @abstractmethod
-    def first_precision(self):
-        """Return the precision in which to try products first."""
+    def n_terms(self, X):
+        """Return of how many terms a product with a row of `X` is the sum, at most."""
+
+    @abstractmethod
+    def block_rows(self, X):
+        """Return how many rows like those of `X` to read at once, at most."""
 
     @abstractmethod
     def factor(self, first, precision):
@@ -136,10 +145,13 @@ class Centers(ABC):
         shares = csr_array((1 / counts, every[:-1], every), shape=(n_clusters,) * 2)
         return self.rows + shares @ sums
 
-    def bounds(self, X):
-        """Return bounds of all squared distances, a row per centre, a column per row."""
+    def bounds(self, X, first=0):
+        """Return bounds of the squared distances of rows and the centres from `first` on.
+
+        They have a row per centre and a column per row of `X`.
+        """
         self.prepare()
-        return bounds(self, X)
+        return bounds(self, X, first)
 
     def closest_distances(self):
         """Return each centre's squared distance to its closest neighbour."""
@@ -180,8 +192,12 @@ class Centers(ABC):
         if len(self) == first:
             nowhere = np.full(n_rows, np.inf)
             return np.full(n_rows, -1, dtype=np.intp), nowhere, nowhere
-        ids, d2, slack = nearest(self, X, first, hidden, threads)
+        ids, d2, slack = self._search(X, first, hidden, threads)
         return ids, np.maximum(d2 - slack, 0), d2 + slack
+
+    def _search(self, X, first, hidden, threads):
+        """Return ids, squared distances and slacks as `nearest` promises them."""
+        return nearest(self, X, first, hidden, threads)
 
     def _note(self, squares, values):
         """Remember the squared norms of new centres, and if their values are integers."""

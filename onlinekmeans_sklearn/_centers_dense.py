@@ -1,18 +1,19 @@
-"""Centres in an array, multiplied by BLAS."""
+"""Centres in an array: products by BLAS, or a k-d tree."""
 
 import numpy as np
 from scipy.sparse import issparse
 
 from ._centers_base import Centers, all_integers
 from ._growing import GrowingArray
-from ._nearest import FLOAT32, FLOAT64
+from ._nearest import FLOAT32
 from ._sums import adder
 from ._threads import ALONE
+from ._tree import nearest_by_tree, tree_pays
 
 _PAIR_ELEMENTS = 2**15  # direct differences formed at once
 _SLAB = 128  # features whose sums a thread adds up
 _SLAB_ELEMENTS = 2**20  # rows times these
-_MOST_FLOAT32_FEATURES = 4092  # for more, the rounding of float32 has no good bound
+_BLOCK_ELEMENTS = 2**23  # numbers in a block of rows
 
 
 class DenseCenters(Centers):
@@ -92,9 +93,17 @@ class DenseCenters(Centers):
         sums[label] += difference[0]
         return np.einsum("ij,ij->i", difference, difference)[0], sums
 
-    def first_precision(self):
-        fits = self.largest_square <= FLOAT32.largest
-        return FLOAT32 if fits and self.n_features <= _MOST_FLOAT32_FEATURES else FLOAT64
+    def _search(self, X, first, hidden, threads):
+        everywhere = first == 0 and hidden is None
+        if everywhere and tree_pays(X.shape[0], len(self), self.n_features):
+            return nearest_by_tree(self, X, threads)
+        return super()._search(X, first, hidden, threads)
+
+    def n_terms(self, X):
+        return self.n_features
+
+    def block_rows(self, X):
+        return _BLOCK_ELEMENTS // self.n_features
 
     def factor(self, first, precision):
         factor = self._factor32 if precision is FLOAT32 else self._factor64

@@ -1,15 +1,27 @@
 """Centres in CSR, for rows in CSR."""
 
+import itertools
+from typing import NamedTuple
+
 import numpy as np
-from scipy.sparse import csr_array, vstack
+from scipy.sparse import csr_array, issparse, vstack
 
 from ._centers_base import Centers, all_integers
 from ._growing import GrowingArray
-from ._nearest import FLOAT64
 from ._sums import adder
 from ._threads import ALONE
 
 _PAIR_ELEMENTS = 2**15  # direct differences formed at once
+_BLOCK_ELEMENTS = 2**20  # numbers in a block of rows
+_FACTOR_ELEMENTS = 2**24  # numbers in the dense part of some centres
+
+
+class Part(NamedTuple):
+    """Some centres in the columns that they have numbers in, as an array."""
+
+    ids: slice
+    columns: np.ndarray
+    factor: np.ndarray  # -2 c, a row per column, a column per centre
 
 
 class SparseCenters(Centers):
@@ -30,7 +42,11 @@ class SparseCenters(Centers):
         X = csr_array(X)
         fits = max(X.nnz, self.n_features) <= np.iinfo(np.int32).max
         dtype = np.int32 if fits else np.int64
-        arrays = (X.data, X.indices.astype(dtype), X.indptr.astype(dtype))
+        arrays = (
+            X.data,
+            X.indices.astype(dtype, copy=False),
+            X.indptr.astype(dtype, copy=False),
+        )
         return csr_array(arrays, shape=X.shape)
 
     def __len__(self):
@@ -51,14 +67,18 @@ class SparseCenters(Centers):
 
     @staticmethod
     def squared_norms(differences):
-        n_rows = differences.shape[0]
-        row = np.repeat(np.arange(n_rows), np.diff(differences.indptr))
         squares = np.square(differences.data, dtype=np.float64)
-        return np.bincount(row, weights=squares, minlength=n_rows)
+        row_ends = differences.indptr
+        together = np.zeros_like(differences.indices)  # all numbers of a row in one column
+        shape = (differences.shape[0], 1)
+        return csr_array((squares, together, row_ends), shape=shape) @ np.ones(1)
 
     def _rows_at_once(self, X):
         n_rows = max(1, X.shape[0] + len(self))
         return max(1, _PAIR_ELEMENTS * n_rows // (X.nnz + len(self._data) + n_rows))
+
+    def block_rows(self, X):
+        return _BLOCK_ELEMENTS // self.width(X)
 
     def with_new_sums(self, sums=None):
         padded = csr_array((0, self.n_features)) if sums is None else sums.copy()
@@ -66,24 +86,48 @@ class SparseCenters(Centers):
         return padded
 
     def assign(self, X, ids, sums, threads=ALONE):
-        differences = self.differences(X, slice(None), ids)
-        stacked = vstack([self.with_new_sums(sums), differences], format="csr")
+        cuts = np.linspace(0, X.shape[0], threads.number + 1).astype(int)
+        shares = [slice(*cut) for cut in itertools.pairwise(cuts)]
+
+        def assign_share(rows):
+            differences = self.differences(X[rows], slice(None), ids[rows])
+            return differences, self.squared_norms(differences)
+
+        differences, d2 = zip(*threads.map(assign_share, shares))
+        stacked = vstack([self.with_new_sums(sums), *differences], format="csr")
         sums = adder(ids, len(self)).tocsr() @ stacked
-        return self.squared_norms(differences), csr_array(sums)
+        return np.concatenate(d2), csr_array(sums)
 
-    def first_precision(self):
-        return FLOAT64
-
-    def factor(self, first, precision):
-        return (-2 * self.rows[first:].astype(np.float64)).T.tocsr()
+    def n_terms(self, X):
+        return int(np.diff(X.indptr).max())
 
     def width(self, X):
-        return 1 + X.nnz // X.shape[0]
+        return 1 + X.nnz // X.shape[0] if issparse(X) else X.shape[1]
+
+    def factor(self, first, precision):
+        rows = self.rows[first:]
+        n_rows, per_row = rows.shape[0], 1 + rows.nnz // rows.shape[0]
+        step = max(1, int((_FACTOR_ELEMENTS / per_row) ** 0.5))
+        parts = []
+        for start in range(0, n_rows, step):
+            some = rows[start : start + step]
+            columns, place = np.unique(some.indices, return_inverse=True)
+            factor = np.zeros((len(columns), some.shape[0]), dtype=precision.dtype)
+            center = np.repeat(np.arange(some.shape[0]), np.diff(some.indptr))
+            with np.errstate(over="ignore", under="ignore"):
+                factor[place, center] = -2 * some.data.astype(np.float64)
+            ids = slice(start, start + some.shape[0])
+            parts.append(Part(ids, columns, factor))
+        return parts
 
     def strip(self, X, precision):
-        strip = X.astype(np.float64)
-        return strip, self.squared_norms(X), self._are_integers and all_integers(X.data)
+        squares = self.squared_norms(X)
+        with np.errstate(over="ignore", under="ignore"):
+            strip = X.astype(precision.dtype)
+        return strip, squares, self._are_integers and all_integers(X.data)
 
     def multiply(self, strip, factor, first, out):
-        (strip @ factor).toarray(out=out.T)
-        out += self._squares.rows[first:, None]
+        squares = self._squares.rows[first:, None].astype(out.dtype)
+        for part in factor:
+            products = (strip[:, part.columns] @ part.factor).T
+            np.add(products, squares[part.ids], out=out[part.ids])

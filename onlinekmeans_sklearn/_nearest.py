@@ -55,15 +55,19 @@ class Precision(NamedTuple):
     smallest: float  # what a product can lose by underflow
     largest: float  # squared norms up to here do not overflow
     exact: float  # integers with squared norms up to here are not rounded at all
+    most_terms: float  # of how many terms a product may be the sum
 
     def slack(self, d):
-        """Return the factors of |v|^2 and D2 in the slack, and what is added."""
+        """Return the factors of |v|^2 and D2 in the slack, and what is added.
+
+        Here d is the number of terms of a product: zeros of sparse rows are not among them.
+        """
         unit = (d + 4) * self.roundoff
         return self.of_square * unit, self.of_d2 * unit, 8 * d * self.smallest
 
 
-FLOAT32 = Precision(np.float32, 2.0**-24, 10.0, 12.0, 2.0**-149, 2.0**120, 2.0**21)
-FLOAT64 = Precision(np.float64, 2.0**-53, 17.0, 26.0, 2.0**-1074, np.inf, 2.0**50)
+FLOAT32 = Precision(np.float32, 2.0**-24, 10.0, 12.0, 2.0**-149, 2.0**120, 2.0**21, 4092)
+FLOAT64 = Precision(np.float64, 2.0**-53, 17.0, 26.0, 2.0**-1074, np.inf, 2.0**50, np.inf)
 
 
 class Panel:
@@ -93,7 +97,7 @@ class Panel:
         return np.minimum.reduce(self._smallest, axis=0)
 
     def not_above(self, limit):
-        """Return a centre per row whose product is not above the limit, and if it is alone."""
+        """Return per row a centre with a product within the limit, and if it is alone."""
         group, group_alone = _the_one(self._smallest <= limit)
         place = group * np.intp(len(limit)) + np.arange(len(limit))
         members = self._products.reshape(_GROUP, -1).take(place, axis=1)
@@ -125,7 +129,7 @@ def nearest(centers, X, first, hidden, threads):
     ids = np.empty(n_rows, dtype=np.intp)
     d2, slack = np.empty(n_rows), np.empty(n_rows)
     centers.prepare()
-    precision = centers.first_precision()
+    precision = centers.first_precision(X)
     factor = centers.factor(first, precision)
     itemsize = np.dtype(precision.dtype).itemsize
     strip_rows = _within(_STRIP_BYTES // (itemsize * centers.width(X)), n_rows)
@@ -149,13 +153,13 @@ def nearest(centers, X, first, hidden, threads):
     return ids, d2, slack
 
 
-def bounds(centers, X):
+def bounds(centers, X, first):
     """Return bounds of all squared distances as `Centers.bounds` promises them."""
     strip, squares, _ = centers.strip(X, FLOAT64)
-    d2 = np.empty((len(centers), X.shape[0]))
-    centers.multiply(strip, centers.factor(0, FLOAT64), 0, d2)
+    d2 = np.empty((len(centers) - first, X.shape[0]))
+    centers.multiply(strip, centers.factor(first, FLOAT64), first, d2)
     np.maximum(d2 + squares, 0, out=d2)
-    of_square, of_d2, added = FLOAT64.slack(centers.n_features)
+    of_square, of_d2, added = FLOAT64.slack(centers.n_terms(X))
     slack = of_d2 * d2 + (of_square * squares + added)
     return d2 - slack, d2 + slack
 
@@ -172,7 +176,7 @@ def _search_strip(centers, X, first, hidden, precision, factor, panel):
     if not largest <= precision.largest:
         return _search_again(centers, X, first, hidden)
     is_exact = integers and max(largest, centers.largest_square) <= precision.exact
-    of_square, of_d2, added = (0, 0, 0) if is_exact else precision.slack(centers.n_features)
+    of_square, of_d2, added = (0, 0, 0) if is_exact else precision.slack(centers.n_terms(X))
 
     # What looks at most best + slack is near; with d2 = best + squares that is
     # best (1 + of_d2) + offset.

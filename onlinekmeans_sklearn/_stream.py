@@ -21,12 +21,11 @@ import numpy as np
 from ._centers import centers_from, centers_like
 from ._threads import ALONE, own_threads
 
-_FIRST_BLOCK = 256
+_FIRST_BLOCK = 512
 _LARGEST_BLOCK = 2**16
-_BLOCK_ELEMENTS = 2**23  # rows times features
 _ROW_ELEMENTS = 2**17  # centres times features, to compare a lone row with directly
-_MOST_OPENINGS = 64  # a block ends after so many
-_MOST_CANDIDATES = 512  # or before one more than this
+_CANDIDATES = 128  # that are compared with each other at once
+_OPENINGS = 128  # to have in a block: its rows must be compared with these, too
 
 
 def propose(X, centers, threads=ALONE):
@@ -59,40 +58,77 @@ def decide(X, uniforms, nearest, upper, centers, schedule, n_seen):
     n_decided : int
         The rows that are decided. The block ends there: the others come again.
     """
-    candidates = np.flatnonzero(uniforms * schedule.facility_cost < upper)
-    n_decided = X.shape[0]
-    if len(candidates) > _MOST_CANDIDATES:
-        n_decided = candidates[_MOST_CANDIDATES]
-        candidates = candidates[:_MOST_CANDIDATES]
-    if len(candidates) == 0:
-        return candidates, n_decided
-    rows = X[candidates]
-    among = centers_from(rows)
-    d2 = _distances_to(centers, X, candidates, nearest[candidates])
+    n_old = len(centers)
+    opened = []
+    left = np.flatnonzero(uniforms * schedule.facility_cost < upper)
+    while len(left) and not schedule.prefix_is_complete:
+        candidates, left = left[:_CANDIDATES], left[_CANDIDATES:]
+        d2 = _distances_to(centers, X, candidates, nearest[candidates])
+        among = _walk(
+            X[candidates],
+            uniforms[candidates],
+            d2,
+            centers,
+            n_old,
+            schedule,
+            n_seen + candidates,
+        )
+        centers.append(X[candidates[among]])
+        opened.extend(candidates[among])
+        left = left[uniforms[left] * schedule.facility_cost < upper[left]]
+    opened = np.array(opened, dtype=np.intp)
+    if not schedule.prefix_is_complete:
+        return opened, X.shape[0]
+    schedule.start(centers.closest_distances())
+    return opened, int(opened[-1]) + 1
+
+
+def _walk(X, uniforms, d2, centers, n_old, schedule, positions):
+    """Return which of some candidates open a centre, deciding one after the other.
+
+    Parameters
+    ----------
+    X : the candidates
+    uniforms : ndarray
+        One number from [0, 1) per candidate.
+    d2 : ndarray
+        Their squared distances to the nearest of the `n_old` oldest centres.
+    centers : Centers
+        All centres that are open before the first of the candidates.
+    schedule : Schedule
+        The facility cost; told of every opening.
+    positions : ndarray
+        Of the candidates in the stream.
+
+    Returns
+    -------
+    opened : list of int
+    """
+    candidates = centers_from(X)
+    among = candidates.bounds(X)
     lower, upper = d2.copy(), d2.copy()  # bounds of D2(v, C) as C grows
-    among_lower, among_upper = among.bounds(rows)
+    new = np.arange(n_old, len(centers))
+    if len(new):
+        for bound, to_new in zip((lower, upper), centers.bounds(X, first=n_old)):
+            np.minimum(bound, to_new.min(axis=0), out=bound)
 
     opened = []
-    for i, uniform in enumerate(uniforms[candidates].tolist()):
+    for i, uniform in enumerate(uniforms.tolist()):
         least = uniform * schedule.facility_cost  # D2 must be greater to open
         if not least < upper[i]:
             continue
         if not least < lower[i]:
-            to_new = among.squared_distances(rows, np.full(len(opened), i), opened)
-            if not least < min(d2[i], to_new.min()):
+            to_new = centers.squared_distances(X, np.full(len(new), i), new)
+            to_opened = candidates.squared_distances(X, np.full(len(opened), i), opened)
+            if not least < min([d2[i], *to_new, *to_opened]):
                 continue
         opened.append(i)
-        schedule.record_opening(n_seen + int(candidates[i]) + 1)
-        if schedule.prefix_is_complete or len(opened) == _MOST_OPENINGS:
-            n_decided = candidates[i] + 1
+        schedule.record_opening(int(positions[i]) + 1)
+        if schedule.prefix_is_complete:
             break
-        np.minimum(lower, among_lower[i], out=lower)
-        np.minimum(upper, among_upper[i], out=upper)
-
-    centers.append(rows[opened])
-    if schedule.prefix_is_complete:
-        schedule.start(centers.closest_distances())
-    return candidates[opened], n_decided
+        np.minimum(lower, among[0][i], out=lower)
+        np.minimum(upper, among[1][i], out=upper)
+    return opened
 
 
 def finish(X, nearest, upper, centers, opened, sums=None, threads=ALONE):
@@ -166,15 +202,15 @@ def _distances_to(centers, X, rows, ids):
     return d2
 
 
-def blocks(X):
+def blocks(X, centers):
     """Yield slices of the rows of `X` that are not too large to copy."""
-    step = _largest_block(X.shape[1])
+    step = _largest_block(X, centers)
     for start in range(0, X.shape[0], step):
         yield slice(start, start + step)
 
 
-def _largest_block(n_features):
-    return max(_FIRST_BLOCK, min(_LARGEST_BLOCK, _BLOCK_ELEMENTS // n_features))
+def _largest_block(X, centers):
+    return max(_FIRST_BLOCK, min(_LARGEST_BLOCK, centers.block_rows(X)))
 
 
 class Stream:
@@ -285,14 +321,13 @@ class Stream:
         self.opened_at = np.concatenate([self.opened_at, self.n_seen + opened])
         self.inertia = float(np.add.accumulate(np.append(self.inertia, d2))[-1])
         self.n_seen += n_read
-        self._choose_block_rows(n_read, len(opened))
+        self._choose_block_rows(X, len(opened))
         return labels
 
-    def _choose_block_rows(self, n_read, n_opened):
+    def _choose_block_rows(self, X, n_opened):
         """Make blocks larger while few centres open in them, and smaller when many do."""
-        if n_opened < _MOST_OPENINGS // 4:
-            rows = max(self._block_rows, 4 * n_read)
-        else:
-            rows = n_read
-        largest = _largest_block(self.centers.n_features)
-        self._block_rows = max(_FIRST_BLOCK, min(rows, largest))
+        growth = min(max(_OPENINGS / (n_opened + 1), 0.25), 4)
+        rows = int(growth * X.shape[0])
+        if growth >= 1:
+            rows = max(rows, self._block_rows)
+        self._block_rows = max(_FIRST_BLOCK, min(rows, _largest_block(X, self.centers)))

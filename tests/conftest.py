@@ -8,7 +8,7 @@ os.environ.setdefault("SCIPY_ARRAY_API", "1")
 import pytest
 from hypothesis import HealthCheck, settings
 
-from onlinekmeans_sklearn import _centers_dense, _centers_sparse, _nearest, _stream
+from onlinekmeans_sklearn import _centers_dense, _centers_sparse, _nearest, _stream, _tree
 
 settings.register_profile(
     "default",
@@ -20,14 +20,14 @@ settings.register_profile(
 settings.load_profile("default")
 
 
-@pytest.fixture(params=["usual blocks", "tiny blocks"])
+@pytest.fixture(params=["usual blocks", "tiny blocks", "k-d tree"])
 def block_sizes(request, monkeypatch):
-    """Run a test with blocks, panels and limits as they are, and with tiny ones."""
+    """Run a test with blocks and kernels as usual, with tiny blocks, and with trees."""
     if request.param == "tiny blocks":
         monkeypatch.setattr(_stream, "_FIRST_BLOCK", 3)
         monkeypatch.setattr(_stream, "_LARGEST_BLOCK", 8)
-        monkeypatch.setattr(_stream, "_MOST_OPENINGS", 3)
-        monkeypatch.setattr(_stream, "_MOST_CANDIDATES", 2)
+        monkeypatch.setattr(_stream, "_OPENINGS", 3)
+        monkeypatch.setattr(_stream, "_CANDIDATES", 2)
         monkeypatch.setattr(_nearest, "_FEWEST_ROWS", 2)
         monkeypatch.setattr(_nearest, "_PANEL_BYTES", 64)
         monkeypatch.setattr(_nearest, "_STRIP_BYTES", 64)
@@ -37,4 +37,7 @@ def block_sizes(request, monkeypatch):
         monkeypatch.setattr(_centers_dense, "_SLAB", 2)
         monkeypatch.setattr(_centers_dense, "_SLAB_ELEMENTS", 12)
         monkeypatch.setattr(_centers_sparse, "_PAIR_ELEMENTS", 40)
+    if request.param == "k-d tree":
+        monkeypatch.setattr(_tree, "_FEWEST_CENTERS", 0)
+        monkeypatch.setattr(_tree, "_CENTERS_PER_ROW", 10**6)
     return request.param

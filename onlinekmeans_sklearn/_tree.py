@@ -1,0 +1,48 @@
+"""The exact nearest centre of many rows by a k-d tree: few features, many centres.
+
+A k-d tree drops a box of centres when its distance from the row exceeds that of the
+centres found so far. Both are sums of squares that only grow, so that their rounding is
+relative: at most a few units roundoff for every level and feature, far less than
+`_ROUNDING`. Asked for the two nearest, a tree can therefore miss a nearest centre only if
+the second that it finds is as near as the first, within `_ROUNDING`. Then the products of
+`_nearest` decide.
+"""
+
+import numpy as np
+from scipy.spatial import KDTree
+
+from ._nearest import nearest
+
+_ROUNDING = 1e-9
+_TINY = 1e-290  # squares below it may have lost digits, or themselves, by underflow
+_LEAF = 32
+_MOST_FEATURES = 6
+_FEWEST_CENTERS = 300
+_CENTERS_PER_ROW = 16
+
+
+def tree_pays(n_rows, n_centers, n_features):
+    """Return whether a tree is faster than products, as measured on uniform rows.
+
+    The centres that it takes grow by a factor of 1.4 with every feature, from 300 on; and
+    there must be rows enough to build the tree for.
+    """
+    if n_features > _MOST_FEATURES:
+        return False
+    fewest = _FEWEST_CENTERS * 2 ** (n_features / 2)
+    return fewest <= n_centers <= _CENTERS_PER_ROW * n_rows
+
+
+def nearest_by_tree(centers, X, threads):
+    """Return ids, squared distances and slacks as `Centers.nearest` promises them."""
+    tree = KDTree(centers.rows, leafsize=_LEAF)
+    distances, ids = tree.query(X, k=2, workers=threads.number)
+    with np.errstate(over="ignore", under="ignore"):
+        squares = np.square(distances)
+    d2, ids = squares[:, 0], ids[:, 0]
+    slack = d2 * _ROUNDING + _TINY
+    in_doubt = np.flatnonzero(~(squares[:, 1] > d2 + slack))
+    if len(in_doubt):
+        settled = nearest(centers, X[in_doubt], 0, None, threads)
+        ids[in_doubt], d2[in_doubt], slack[in_doubt] = settled
+    return ids, d2, slack
