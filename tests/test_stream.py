@@ -1,5 +1,6 @@
 """The engine is the paper's loop, for every algorithm, chunking, dtype and storage."""
 
+import itertools
 import pickle
 
 import numpy as np
@@ -38,9 +39,10 @@ def test_fit_is_the_papers_loop(name, stream, dtype, block_sizes):
         X = STREAMS[stream](seed, 120).astype(dtype)
         k = 1 + 2 * seed
         expected = reference_of(name, X, k, seed)
-        for storage in storages:
+        for storage, n_jobs in itertools.product(storages, [1] if usual else [1, 2]):
             rows = STORAGES[storage](X)
-            estimator = estimator_of(name, len(X), k, seed).fit(rows)
+            estimator = estimator_of(name, len(X), k, seed)
+            estimator.set_params(n_jobs=n_jobs).fit(rows)
             assert_equals_reference(estimator, estimator.labels_, rows, expected)
 
 
@@ -63,9 +65,10 @@ def test_fit_of_longer_streams_is_the_papers_loop(name):
     storage=st.sampled_from(sorted(STORAGES)),
     dtype=st.sampled_from([np.float64, np.float32]),
     sizes=st.lists(st.integers(1, 20), min_size=1, max_size=4),
+    n_jobs=st.sampled_from([1, 2]),
 )
 def test_any_stream_in_any_chunks_is_the_papers_loop(
-    X, name, k, seed, storage, dtype, sizes, block_sizes
+    X, name, k, seed, storage, dtype, sizes, n_jobs, block_sizes
 ):
     if dtype is np.float32:
         X = np.clip(X, -1e30, 1e30)
@@ -73,7 +76,7 @@ def test_any_stream_in_any_chunks_is_the_papers_loop(
     expected = reference_of(name, X, k, seed)
     rows = STORAGES[storage](X)
 
-    estimator = estimator_of(name, len(X), k, seed).fit(rows)
+    estimator = estimator_of(name, len(X), k, seed).set_params(n_jobs=n_jobs).fit(rows)
     assert_equals_reference(estimator, estimator.labels_, rows, expected)
 
     estimator = estimator_of(name, len(X), k, seed)
@@ -136,12 +139,22 @@ def test_resuming_from_a_pickle_is_never_having_stopped():
         )
 
 
-def test_threads_change_nothing():
-    X = np.round(blobs(4, 30000, d=2), 1)
-    one = OnlineKMeans(80, random_state=0).fit(X)
-    two = OnlineKMeans(80, random_state=0, n_jobs=2).fit(X)
+@pytest.mark.parametrize(
+    ("X", "k"),
+    [
+        (np.round(blobs(4, 30_000, d=2), 1), 80),
+        (np.round(blobs(4, 30_000, d=2), 3), 2000),  # a k-d tree
+        (blobs(4, 5000, d=300).astype(np.float32), 80),  # sums in slabs
+        (csr_array(np.maximum(blobs(4, 5000, d=60), 0)), 80),
+    ],
+    ids=["products", "tree", "wide", "csr"],
+)
+def test_threads_change_nothing(X, k):
+    one = OnlineKMeans(k, random_state=0, n_jobs=1).fit(X)
+    two = OnlineKMeans(k, random_state=0, n_jobs=2).fit(X)
     np.testing.assert_array_equal(one.labels_, two.labels_)
     np.testing.assert_array_equal(one.predict(X), two.predict(X))
+    np.testing.assert_array_equal(dense(one.cluster_means_), dense(two.cluster_means_))
     assert one.inertia_ == two.inertia_
 
 
