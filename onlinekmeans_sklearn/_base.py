@@ -21,6 +21,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ._centers import centers_from
 from ._merge import merge
+from ._rows import rows_between
 from ._stream import Stream, blocks
 from ._threads import own_threads
 
@@ -150,7 +151,7 @@ class BaseOnlineKMeans(
         labels = self._nearest(X)
         cost = 0.0
         for rows in blocks(X, centers):
-            part = centers.as_rows(X[rows])
+            part = centers.as_rows(rows_between(X, rows.start, rows.stop))
             every = np.arange(part.shape[0])
             cost += centers.squared_distances(part, every, labels[rows]).sum()
         return -float(cost)
@@ -270,7 +271,7 @@ class BaseOnlineKMeans(
         labels = np.empty(X.shape[0], dtype=np.int32)
         with own_threads(self.n_jobs, X.shape[0]) as threads:
             for rows in blocks(X, centers):
-                part = centers.as_rows(X[rows])
+                part = centers.as_rows(rows_between(X, rows.start, rows.stop))
                 labels[rows] = centers.nearest(part, threads=threads)[0]
         return labels
 

@@ -8,12 +8,13 @@ from scipy.sparse import csr_array, issparse, vstack
 
 from ._centers_base import Centers, all_integers
 from ._growing import GrowingArray
+from ._rows import canonical, rows_between, with_dtype
 from ._sums import adder
 from ._threads import ALONE
 
 _PAIR_ELEMENTS = 2**15  # direct differences formed at once
-_BLOCK_ELEMENTS = 2**20  # numbers in a block of rows
-_FACTOR_ELEMENTS = 2**24  # numbers in the dense part of some centres
+_BLOCK_ELEMENTS = 2**19  # numbers in a block of rows
+_FACTOR_ELEMENTS = 2**22  # numbers in the dense part of some centres
 
 
 class Part(NamedTuple):
@@ -35,19 +36,18 @@ class SparseCenters(Centers):
 
     @property
     def rows(self):
-        arrays = (self._data.rows, self._indices.rows, self._indptr.rows)
-        return csr_array(arrays, shape=(len(self), self.n_features))
+        shape = (len(self), self.n_features)
+        return canonical(self._data.rows, self._indices.rows, self._indptr.rows, shape)
 
     def as_rows(self, X):
         X = csr_array(X)
+        if not X.has_canonical_format:
+            X = X.copy()
+            X.sum_duplicates()
         fits = max(X.nnz, self.n_features) <= np.iinfo(np.int32).max
         dtype = np.int32 if fits else np.int64
-        arrays = (
-            X.data,
-            X.indices.astype(dtype, copy=False),
-            X.indptr.astype(dtype, copy=False),
-        )
-        return csr_array(arrays, shape=X.shape)
+        indices = X.indices.astype(dtype, copy=False)
+        return canonical(X.data, indices, X.indptr.astype(dtype, copy=False), X.shape)
 
     def __len__(self):
         return len(self._indptr) - 1
@@ -58,12 +58,13 @@ class SparseCenters(Centers):
         self._data.append(rows.data)
 
     def prepare(self):
-        rows = self.rows[len(self._squares) :]
+        rows = rows_between(self.rows, len(self._squares), len(self))
         if rows.shape[0]:
             self._note(self.squared_norms(rows), rows.data)
 
     def differences(self, X, rows, ids):
-        return X[rows].astype(np.float64) - self.rows[ids].astype(np.float64)
+        members = with_dtype(X if rows is None else X[rows], np.float64)
+        return members - with_dtype(self.rows[ids], np.float64)
 
     @staticmethod
     def squared_norms(differences):
@@ -81,20 +82,24 @@ class SparseCenters(Centers):
         return _BLOCK_ELEMENTS // self.width(X)
 
     def with_new_sums(self, sums=None):
-        padded = csr_array((0, self.n_features)) if sums is None else sums.copy()
-        padded.resize((len(self), self.n_features))
-        return padded
+        if sums is None:
+            return csr_array((len(self), self.n_features))
+        new_ends = np.full(len(self) - sums.shape[0], sums.nnz, dtype=sums.indptr.dtype)
+        arrays = (sums.data, sums.indices, np.append(sums.indptr, new_ends))
+        return csr_array(arrays, shape=(len(self), self.n_features))
 
     def assign(self, X, ids, sums, threads=ALONE):
         cuts = np.linspace(0, X.shape[0], threads.number + 1).astype(int)
         shares = [slice(*cut) for cut in itertools.pairwise(cuts)]
 
         def assign_share(rows):
-            differences = self.differences(X[rows], slice(None), ids[rows])
+            part = rows_between(X, rows.start, rows.stop)
+            differences = self.differences(part, None, ids[rows])
             return differences, self.squared_norms(differences)
 
         differences, d2 = zip(*threads.map(assign_share, shares))
         stacked = vstack([self.with_new_sums(sums), *differences], format="csr")
+        del differences
         sums = adder(ids, len(self)).tocsr() @ stacked
         return np.concatenate(d2), csr_array(sums)
 
@@ -105,12 +110,12 @@ class SparseCenters(Centers):
         return 1 + X.nnz // X.shape[0] if issparse(X) else X.shape[1]
 
     def factor(self, first, precision):
-        rows = self.rows[first:]
+        rows = rows_between(self.rows, first, len(self))
         n_rows, per_row = rows.shape[0], 1 + rows.nnz // rows.shape[0]
         step = max(1, int((_FACTOR_ELEMENTS / per_row) ** 0.5))
         parts = []
         for start in range(0, n_rows, step):
-            some = rows[start : start + step]
+            some = rows_between(rows, start, start + step)
             columns, place = np.unique(some.indices, return_inverse=True)
             factor = np.zeros((len(columns), some.shape[0]), dtype=precision.dtype)
             center = np.repeat(np.arange(some.shape[0]), np.diff(some.indptr))
@@ -123,7 +128,7 @@ class SparseCenters(Centers):
     def strip(self, X, precision):
         squares = self.squared_norms(X)
         with np.errstate(over="ignore", under="ignore"):
-            strip = X.astype(precision.dtype)
+            strip = with_dtype(X, precision.dtype)
         return strip, squares, self._are_integers and all_integers(X.data)
 
     def multiply(self, strip, factor, first, out):

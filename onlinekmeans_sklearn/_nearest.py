@@ -33,6 +33,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ._rows import rows_between
+
 # Rows are prepared in strips and multiplied in panels. The products of a panel best stay
 # in the cache of a core; but threads that share the interpreter must not ask for it too
 # often, or they wait for each other most of the time.
@@ -143,9 +145,10 @@ def nearest(centers, X, first, hidden, threads):
         panel = Panel(panel_rows, n_centers, precision)
         for a in range(start, stop, strip_rows):
             rows = slice(a, min(a + strip_rows, stop))
+            part = rows_between(X, rows.start, rows.stop)
             rest = None if hidden is None else np.clip(hidden - a, 0, rows.stop - a)
             ids[rows], d2[rows], slack[rows] = _search_strip(
-                centers, X[rows], first, rest, precision, factor, panel
+                centers, part, first, rest, precision, factor, panel
             )
 
     cuts = np.linspace(0, n_rows, n_threads + 1).astype(int)
@@ -187,7 +190,8 @@ def _search_strip(centers, X, first, hidden, precision, factor, panel):
     for a in range(0, len(squares), panel.most_rows):
         rows = slice(a, a + panel.most_rows)
         products = panel.start(len(squares[rows]))
-        centers.multiply(strip[rows], factor, first, products)
+        part = rows_between(strip, rows.start, rows.stop)
+        centers.multiply(part, factor, first, products)
         if hidden is not None:
             for center in np.flatnonzero(hidden > a):
                 products[center, : hidden[center] - a] = np.inf

@@ -19,6 +19,7 @@ import copy
 import numpy as np
 
 from ._centers import centers_from, centers_like
+from ._rows import rows_between
 from ._threads import ALONE, own_threads
 
 _FIRST_BLOCK = 512
@@ -295,7 +296,7 @@ class Stream:
         self._uniform = None
         start = 0
         while start < X.shape[0]:
-            block = self.centers.as_rows(X[start : start + self._block_rows])
+            block = self.centers.as_rows(rows_between(X, start, start + self._block_rows))
             missing = max(0, block.shape[0] - len(uniforms))
             drawn = self.random_state.random_sample(missing)
             uniforms = np.concatenate([uniforms, drawn])
@@ -312,7 +313,7 @@ class Stream:
         opened, n_read = decide(
             X, uniforms, nearest, upper, self.centers, self.schedule, self.n_seen
         )
-        X, nearest, upper = X[:n_read], nearest[:n_read], upper[:n_read]
+        X, nearest, upper = rows_between(X, 0, n_read), nearest[:n_read], upper[:n_read]
         labels, d2, self.sums = finish(
             X, nearest, upper, self.centers, opened, self.sums, threads
         )
