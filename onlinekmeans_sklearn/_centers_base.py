@@ -108,7 +108,7 @@ class Centers(ABC):
 
     @abstractmethod
     def with_new_sums(self, sums=None):
-        """Return `sums` with zeros for the centres that it does not have yet; it stays as is."""
+        """Return `sums` with zeros for the centres that it does not have yet."""
 
     @abstractmethod
     def assign(self, X, ids, sums, threads=ALONE):
