@@ -1,17 +1,20 @@
-"""``python -m benchmarks [speed]``."""
+"""``python -m benchmarks [speed | scaling]``."""
 
 import sys
 
 
 def main(argv):
     """Run the named benchmark, or the demonstration."""
-    if argv[:1] == ["speed"]:
+    name, arguments = (
+        (argv[0], argv[1:]) if argv[:1] in (["speed"], ["scaling"]) else ("", argv)
+    )
+    if name == "speed":
         from .speed import main as run
-
-        argv = argv[1:]
+    elif name == "scaling":
+        from .scaling import main as run
     else:
         from .demo import main as run
-    run(argv)
+    run(arguments)
 
 
 if __name__ == "__main__":

@@ -26,6 +26,7 @@ from ._stream import Stream, blocks
 from ._threads import own_threads
 
 ENCODINGS = ("onehot", "onehot-dense")
+_FEW_VALUES = 1000  # whose largest is found as fast as their squares
 
 
 class BaseOnlineKMeans(
@@ -335,13 +336,15 @@ def _unchanged_on_error(estimator):
 def _largest(values):
     """Return a bound of the largest magnitude, NaN or infinite if a value is.
 
-    It is the square root of all squares added up, where that can be: faster to find.
+    It is the square root of all squares added up, where that can be: faster to find. Not by
+    BLAS, whose threads would keep a core busy for a while.
     """
-    flat = values.ravel(order="K")
-    with np.errstate(over="ignore", under="ignore", invalid="ignore"):
-        norm = math.sqrt(np.vdot(flat, flat))
-    if norm < 1e15:
-        return norm
+    if values.size > _FEW_VALUES:
+        flat = values.ravel(order="K")
+        with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+            norm = math.sqrt(np.einsum("i,i->", flat, flat))
+        if norm < 1e15:
+            return norm
     return max(-float(values.min()), float(values.max())) if values.size else 0.0
 
 

@@ -10,7 +10,7 @@ from ._sums import adder
 from ._threads import ALONE
 from ._tree import nearest_by_tree, tree_pays
 
-_PAIR_ELEMENTS = 2**15  # direct differences formed at once
+_PAIR_ELEMENTS = 2**17  # direct differences formed at once
 _SLAB = 128  # features whose sums a thread adds up
 _SLAB_ELEMENTS = 2**20  # rows times these
 _BLOCK_ELEMENTS = 2**23  # numbers in a block of rows

@@ -1,0 +1,192 @@
+"""Contestants on the same rows, in turns.
+
+Every contestant gets the same rows and as many clusters as ours opened. The floor is ONE
+call of scikit-learn's ``pairwise_distances_argmin_min`` with our final centres: what it
+costs just to look every row up. Contestants take turns, several rounds in one process, and
+the best round counts. One that would take longer than the limit runs on a slice of the
+rows, its time is scaled up, and the table says so; one that has used up its limit sits the
+other rounds out.
+"""
+
+import importlib.util
+import time
+import tracemalloc
+import warnings
+
+import numpy as np
+from scipy.sparse import issparse
+from sklearn.cluster import Birch, KMeans, MiniBatchKMeans, kmeans_plusplus
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.metrics import pairwise_distances_argmin_min
+
+from onlinekmeans_sklearn import OnlineKMeans
+
+from .shapes import blobs
+
+BATCH = 4096  # rows per partial_fit call of MiniBatchKMeans
+
+
+def mini_batch_pass(X, k):
+    """Read the rows once by partial_fit, in batches that hold at least k rows."""
+    model = MiniBatchKMeans(k, n_init=1, random_state=0)
+    step = max(BATCH, k)
+    for start in range(0, X.shape[0], step):
+        if X.shape[0] - start >= k or start > 0:
+            model.partial_fit(X[start : start + step])
+
+
+def river_pass(X, k):
+    """Read the rows one by one with river's k-means."""
+    from river.cluster import KMeans as RiverKMeans
+
+    model = RiverKMeans(n_clusters=k, seed=0)
+    for row in X:
+        model.learn_one(dict(enumerate(row)))
+
+
+def faiss_iteration(X, k):
+    """Run one Lloyd iteration of faiss, on all rows."""
+    import faiss
+
+    model = faiss.Kmeans(X.shape[1], k, niter=1, seed=0, max_points_per_centroid=10**9)
+    model.cp.min_points_per_centroid = 1
+    model.train(np.ascontiguousarray(X, dtype=np.float32))
+
+
+def peers(X, k, centers):
+    """Return the other contestants for these rows: name -> call on rows."""
+    fitted = KMeans(k, init=dense(centers), n_init=1, max_iter=1)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        fitted.fit(X[: 2 * k])
+    fitted.cluster_centers_ = np.ascontiguousarray(dense(centers), dtype=X.dtype)
+    contestants = {
+        "floor: one look-up": lambda X: pairwise_distances_argmin_min(X, centers),
+        "MiniBatchKMeans, one pass": lambda X: mini_batch_pass(X, k),
+        "MiniBatchKMeans.fit": lambda X: MiniBatchKMeans(k, n_init=1, random_state=0).fit(
+            X
+        ),
+        "kmeans_plusplus seeding": lambda X: kmeans_plusplus(X, k, random_state=0),
+        "Birch(n_clusters=None)": lambda X: Birch(n_clusters=None, threshold=1.0).fit(X),
+        "KMeans.predict": fitted.predict,
+    }
+    if not issparse(X):
+        for name, module, call in [
+            ("faiss Kmeans, one iteration", "faiss", lambda X: faiss_iteration(X, k)),
+            ("river KMeans, by sample", "river", lambda X: river_pass(X, k)),
+        ]:
+            if importlib.util.find_spec(module):
+                contestants[name] = call
+    return contestants
+
+
+def dense(X):
+    """Return the rows as an array."""
+    return X.toarray() if issparse(X) else X
+
+
+def seconds(call, X):
+    """Return the seconds that the call takes on the rows."""
+    start = time.perf_counter()
+    call(X)
+    return time.perf_counter() - start
+
+
+def rows_within(call, X, k, limit):
+    """Return how many rows the call can take within the limit.
+
+    Few rows are tried first, then four times as many while these can be expected to stay
+    within the limit: what a call costs beside its rows must not be scaled up.
+    """
+    n = X.shape[0]
+    tried = min(n, max(2 * k, 200))
+    while tried < n:
+        if 4 * seconds(call, X[:tried]) > limit:
+            return tried
+        tried = min(n, 4 * tried)
+    return n
+
+
+def peak_memory(call, X):
+    """Return the most bytes that the call has allocated at any time, beside its rows."""
+    tracemalloc.start()
+    try:
+        call(X)
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
+def n_bytes(X):
+    """Return the bytes of the rows."""
+    return sum(a.nbytes for a in ((X.data, X.indices, X.indptr) if issparse(X) else (X,)))
+
+
+def measure(name, shape, rounds, limit, n_jobs, advance):
+    """Return the best time per contestant, scaled to all rows, and the rows it ran on.
+
+    `advance` is told of the work done, as a share of all there is for the shape.
+    """
+    X = shape.make()
+    n = X.shape[0]
+    ours = OnlineKMeans(shape.k, random_state=0, n_jobs=n_jobs).fit(X)
+    k = ours.n_clusters_
+    contestants = {
+        "ours: fit": lambda X: OnlineKMeans.fit(ours, X),
+        "ours: predict": ours.predict,
+        **peers(X, k, ours.cluster_centers_),
+    }
+    rows, best = {}, dict.fromkeys(contestants, np.inf)
+    spent = dict.fromkeys(contestants, 0.0)
+    step = 1 / (len(contestants) * (rounds + 1))
+    for contestant, call in contestants.items():
+        advance(f"{name}: {contestant}", 0)
+        own = contestant.startswith("ours")
+        rows[contestant] = n if own else rows_within(call, X, k, limit)
+        advance(f"{name}: {contestant}", step)
+    for _ in range(rounds):
+        for contestant, call in contestants.items():
+            advance(f"{name}: {contestant}", 0)
+            if spent[contestant] <= limit:
+                taken = seconds(call, X[: rows[contestant]])
+                spent[contestant] += taken
+                best[contestant] = min(best[contestant], taken * n / rows[contestant])
+            advance(f"{name}: {contestant}", step)
+    return {
+        "shape": name,
+        "n": n,
+        "d": X.shape[1],
+        "clusters": k,
+        "dtype": str(X.dtype),
+        "sparse": bool(issparse(X)),
+        "bytes": n_bytes(X),
+        "peak bytes of fit": peak_memory(contestants["ours: fit"], X),
+        "contestants": {
+            contestant: {"seconds": best[contestant], "rows": int(rows[contestant])}
+            for contestant in contestants
+        },
+    }
+
+
+def one_row(repeats=300):
+    """Return the median seconds of partial_fit with one row, ours and MiniBatchKMeans'."""
+    X = blobs(20_000, 10)
+    ours = OnlineKMeans(120, random_state=0).fit(X)
+    peer = MiniBatchKMeans(ours.n_clusters_, n_init=1, random_state=0).partial_fit(X)
+    taken = {"ours": [], "MiniBatchKMeans": []}
+    for row in X[:repeats, None]:
+        taken["ours"].append(seconds(ours.partial_fit, row))
+        taken["MiniBatchKMeans"].append(seconds(peer.partial_fit, row))
+    result = {name: float(np.median(times)) for name, times in taken.items()}
+    return {"clusters": ours.n_clusters_, "d": X.shape[1], **result}
+
+
+def eight_times_the_rows(rounds, n_jobs):
+    """Return the best seconds of fit for n rows and for 8 n rows, with the same k."""
+    X, n, k = blobs(800_000, 10), 100_000, 200
+    best = {n: np.inf, 8 * n: np.inf}
+    for _ in range(rounds):
+        for rows in best:
+            model = OnlineKMeans(k, random_state=0, n_jobs=n_jobs)
+            best[rows] = min(best[rows], seconds(model.fit, X[:rows]))
+    return {"n": n, "d": X.shape[1], "k": k, "once": best[n], "eight times": best[8 * n]}

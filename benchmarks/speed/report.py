@@ -1,0 +1,233 @@
+"""The tables, JSON, chart and page of ``python -m benchmarks speed``."""
+
+import csv
+import html
+import json
+import platform
+from typing import NamedTuple
+
+from rich.box import SIMPLE_HEAD
+from rich.table import Table
+
+FLOOR = "floor: one look-up"
+# heading: (slower, faster, target by shape)
+RATIOS = {
+    "fit / floor": (
+        "ours: fit",
+        FLOOR,
+        {"A": 0.5, "B": 0.6, "C": 0.2, "D": 0.35, "E": 1.1, "F": 0.6, "G": 0.06},
+    ),
+    "MiniBatchKMeans pass / fit": (
+        "MiniBatchKMeans, one pass",
+        "ours: fit",
+        {"A": 5, "B": 5, "C": 10, "D": 5, "E": 50, "F": 5, "G": 30},
+    ),
+    "MiniBatchKMeans.fit / fit": ("MiniBatchKMeans.fit", "ours: fit", {}),
+    "k-means++ / fit": (
+        "kmeans_plusplus seeding",
+        "ours: fit",
+        {"A": 20, "B": 20, "C": 20, "D": 20},
+    ),
+    "Birch / fit": ("Birch(n_clusters=None)", "ours: fit", {}),
+    "faiss iteration / fit": ("faiss Kmeans, one iteration", "ours: fit", {}),
+    "river / fit": ("river KMeans, by sample", "ours: fit", {"A": 500}),
+    "KMeans.predict / predict": (
+        "KMeans.predict",
+        "ours: predict",
+        {"A": 1, "B": 1, "C": 1, "D": 1, "E": 20, "F": 1, "G": 10},
+    ),
+}
+MEMORY = "MiB of fit"
+MIB = 2**20
+LEGEND = (
+    "Ratios of best times. In brackets: the target. ~ measured on a slice of the rows and "
+    "scaled up. MiB of fit: the most that fit allocates beside the rows."
+)
+
+
+class Cell(NamedTuple):
+    """A figure of the table."""
+
+    value: float
+    sliced: bool = False
+    target: float | None = None
+    less_is_better: bool = False
+
+    def __str__(self):
+        text = f"{'~' if self.sliced else ''}{self.value:.3g}"
+        return text if self.target is None else f"{text} ({self.target:.3g})"
+
+    @property
+    def verdict(self):
+        """What became of the target: met, missed, or nothing if there is none."""
+        if self.target is None:
+            return ""
+        less = self.value <= self.target
+        return "met" if less == self.less_is_better else "missed"
+
+
+def ratio(result, heading):
+    """Return a ratio of the table, or None if it cannot be."""
+    slower, faster, targets = RATIOS[heading]
+    contestants = result["contestants"]
+    if slower not in contestants or faster not in contestants:
+        return None
+    value = contestants[slower]["seconds"] / contestants[faster]["seconds"]
+    sliced = min(contestants[name]["rows"] for name in (slower, faster)) < result["n"]
+    return Cell(value, sliced, targets.get(result["shape"]), slower.startswith("ours"))
+
+
+def memory(result):
+    """Return the peak memory of fit: at most 64 MiB on F, at most that of X on E."""
+    target = {"F": 64, "E": result["bytes"] / MIB}.get(result["shape"])
+    return Cell(result["peak bytes of fit"] / MIB, False, target, True)
+
+
+def table_of(results):
+    """Return the headings and the cells, None where there is nothing to say."""
+    headings = ["shape", *RATIOS, MEMORY]
+    rows = [
+        [result["shape"], *(ratio(result, heading) for heading in RATIOS), memory(result)]
+        for result in results
+    ]
+    return headings, rows
+
+
+def title(result):
+    """Return what the shape is."""
+    kind = "CSR" if result["sparse"] else result["dtype"]
+    return (
+        f"{result['shape']}: {result['n']:,} x {result['d']:,} {kind}, "
+        f"{result['clusters']:,} clusters"
+    )
+
+
+def remarks(row, growth):
+    """Return the lines below the table."""
+    one = Cell(row["MiniBatchKMeans"] / row["ours"], target=8)
+    more = Cell(growth["eight times"] / growth["once"], target=8.3, less_is_better=True)
+    return [
+        f"partial_fit of one row, {row['clusters']} clusters, d={row['d']}: "
+        f"MiniBatchKMeans / ours {one}",
+        f"fit of 8 n rows / fit of n rows, n={growth['n']:,}, d={growth['d']}, "
+        f"k={growth['k']}: {more}",
+    ]
+
+
+def machine():
+    """Return what the figures were measured on."""
+    from joblib import cpu_count
+
+    return (
+        f"{cpu_count()} cores, {platform.machine()}, {platform.system()}, "
+        f"Python {platform.python_version()}"
+    )
+
+
+def print_report(console, results, row, growth):
+    """Print the table, a row per shape."""
+    headings, rows = table_of(results)
+    table = Table(box=SIMPLE_HEAD, caption=LEGEND)
+    for heading in headings:
+        table.add_column(heading, justify="left" if heading == "shape" else "right")
+    for cells in rows:
+        table.add_row(*("-" if cell is None else str(cell) for cell in cells))
+    console.print(table)
+    for line in [*map(title, results), *remarks(row, growth), machine()]:
+        console.print(line, highlight=False)
+
+
+def write_report(folder, results, row, growth):
+    """Write speed.json, speed.csv, speed.png if matplotlib is there, and index.html."""
+    folder.mkdir(parents=True, exist_ok=True)
+    everything = {
+        "machine": machine(),
+        "results": results,
+        "one row": row,
+        "eight times the rows": growth,
+    }
+    (folder / "speed.json").write_text(json.dumps(everything, indent=2), encoding="utf-8")
+    headings, rows = table_of(results)
+    with (folder / "speed.csv").open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(headings)
+        writer.writerows(
+            ["-" if cell is None else cell for cell in cells] for cells in rows
+        )
+    lines = [*map(title, results), *remarks(row, growth), machine()]
+    (folder / "speed.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    picture = write_chart(folder / "speed.png", results)
+    (folder / "index.html").write_text(
+        page(headings, rows, lines, picture), encoding="utf-8"
+    )
+
+
+def page(headings, rows, lines, picture):
+    """Return the report as HTML."""
+
+    def td(cell):
+        if cell is None:
+            return "<td>-</td>"
+        kind = getattr(cell, "verdict", "")
+        return f'<td class="{kind}">{html.escape(str(cell))}</td>'
+
+    head = "".join(f"<th>{html.escape(heading)}</th>" for heading in headings)
+    body = "".join(f"<tr>{''.join(map(td, cells))}</tr>" for cells in rows)
+    items = "".join(f"<li>{html.escape(line)}</li>" for line in lines)
+    image = (
+        '<img src="speed.png" alt="Seconds per contestant and shape">' if picture else ""
+    )
+    return f"""<!doctype html>
+<html lang="en"><meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Speed of onlinekmeans_sklearn</title>
+<style>
+:root {{ color-scheme: light dark; }}
+body {{ font: 16px/1.5 system-ui, sans-serif; max-width: 75rem; margin: 2rem auto;
+  padding: 0 1rem; }}
+div {{ overflow-x: auto; }}
+table {{ border-collapse: collapse; }}
+th, td {{ padding: .3rem .6rem; border-bottom: 1px solid #8886; vertical-align: bottom; }}
+td {{ text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }}
+td:first-child {{ text-align: left; }}
+.met::after {{ content: " ✓"; color: #2a2; }}
+.missed::after {{ content: " ✗"; color: #c33; }}
+img {{ max-width: 100%; background: white; }}
+</style>
+<h1>Speed of onlinekmeans_sklearn</h1>
+<div><table><tr>{head}</tr>{body}</table></div>
+<p>{html.escape(LEGEND)}</p>
+<ul>{items}</ul>
+{image}
+</html>
+"""
+
+
+def write_chart(path, results):
+    """Draw the seconds of every contestant, and return whether matplotlib was there."""
+    try:
+        from matplotlib.figure import Figure
+    except ImportError:
+        return False
+    figure = Figure(figsize=(10, 5), layout="constrained")
+    axes = figure.subplots()
+    names = list(dict.fromkeys(name for r in results for name in r["contestants"]))
+    for name in names:
+        points = [
+            (result["shape"], result["contestants"][name]["seconds"])
+            for result in results
+            if name in result["contestants"]
+        ]
+        axes.plot(
+            *zip(*points),
+            marker="o",
+            linestyle="",
+            label=name,
+            markersize=10 if name.startswith("ours") else 6,
+        )
+    axes.set(yscale="log", xlabel="shape", ylabel="seconds for all rows")
+    axes.tick_params(axis="x", rotation=45 if len(results) > 8 else 0)
+    axes.grid(alpha=0.3)
+    axes.legend(loc="center left", bbox_to_anchor=(1, 0.5))
+    figure.savefig(path, dpi=120)
+    return True
