@@ -3,11 +3,13 @@
 Rows are the Gaussian blobs of the speed benchmark. Beside one pass of ours there is one
 pass of MiniBatchKMeans with as many clusters, and ONE look-up of every row by
 scikit-learn's ``pairwise_distances_argmin_min``. A contestant that took longer than the
-limit is not asked for the next, larger step.
+limit is not asked for the next, larger step. Memory is that of X, the most that fit
+allocates beside X, and the most that a stream of partial_fit calls does.
 """
 
 import argparse
 import csv
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -32,7 +34,7 @@ STUDIES = {  # what changes: (steps of it, the others)
     "k": ([50, 100, 300, 1000, 3000, 10_000], {"n": 100_000, "d": 10}),
     "d": ([2, 4, 10, 30, 100, 300, 1000], {"n": 50_000, "k": 200}),
 }
-CONTESTANTS = ["ours: fit", "floor: one look-up", "MiniBatchKMeans, one pass"]
+CONTESTANTS = ["our fit", "floor", "MiniBatch"]
 
 
 def fit(X, k):
@@ -51,11 +53,9 @@ def times(X, k, rounds, asked):
     """Return the best seconds of those contestants that are asked."""
     model = fit(X, k)
     calls = {
-        "ours: fit": lambda X: fit(X, k),
-        "floor: one look-up": lambda X: pairwise_distances_argmin_min(
-            X, model.cluster_centers_
-        ),
-        "MiniBatchKMeans, one pass": lambda X: mini_batch_pass(X, model.n_clusters_),
+        "our fit": lambda X: fit(X, k),
+        "floor": lambda X: pairwise_distances_argmin_min(X, model.cluster_centers_),
+        "MiniBatch": lambda X: mini_batch_pass(X, model.n_clusters_),
     }
     best = dict.fromkeys(asked, np.inf)
     for _ in range(rounds):
@@ -70,30 +70,33 @@ def study(what, largest, rounds, limit, advance):
     asked, rows = CONTESTANTS, []
     for step in steps:
         setting = {**others, what: step}
-        if setting["n"] > largest:
-            continue
+        if what == "n" and step > largest:
+            break
+        setting["n"] = min(setting["n"], largest)
         advance(f"{what} = {step:,}")
         X = blobs(setting["n"], setting["d"])
         row = {**setting, **times(X, setting["k"], rounds, asked)}
         if what == "n":
-            row["MiB of X"] = n_bytes(X) / MIB
-            row["MiB of fit"] = peak_memory(lambda X: fit(X, 200), X) / MIB
-            row["MiB of partial_fit"] = (
-                peak_memory(lambda X: read_in_chunks(X, 200), X) / MIB
-            )
+            row["MiB X"] = n_bytes(X) / MIB
+            for name, call in (("MiB fit", fit), ("MiB stream", read_in_chunks)):
+                row[name] = peak_memory(partial(call, k=setting["k"]), X) / MIB
         asked = [name for name in asked if row[name] * rounds <= limit]
         rows.append(row)
     return rows
 
 
+def fixed(what, rows):
+    """Return what does not change in a study, as text."""
+    return ", ".join(f"{name} = {rows[0][name]:,}" for name in STUDIES[what][1])
+
+
 def print_study(console, what, rows):
     """Print the figures of a study."""
-    fixed = ", ".join(f"{name} = {value:,}" for name, value in STUDIES[what][1].items())
     headings = [what, *(name for name in rows[0] if name not in ("n", "d", "k"))]
-    table = Table(box=SIMPLE_HEAD, title=f"Against {what}, with {fixed}")
+    title = f"Seconds against {what}, with {fixed(what, rows)}"
+    table = Table(box=SIMPLE_HEAD, title=title)
     for heading in headings:
-        unit = ", s" if heading in CONTESTANTS else ""
-        table.add_column(f"{heading}{unit}", justify="right")
+        table.add_column(heading, justify="right")
     for row in rows:
         cells = [row.get(heading) for heading in headings]
         table.add_row(*("-" if cell is None else text_of(cell) for cell in cells))
@@ -117,26 +120,31 @@ def write_study(path, rows):
 
 
 def write_chart(path, results):
-    """Draw the studies side by side."""
-    from matplotlib.figure import Figure
-
+    """Draw the studies side by side, if matplotlib is there."""
+    try:
+        from matplotlib.figure import Figure
+    except ImportError:
+        return
     figure = Figure(figsize=(11, 8), layout="constrained")
     panels = figure.subplots(2, 2).ravel()
     for axes, (what, rows) in zip(panels, results.items()):
-        fixed = ", ".join(f"{name} = {value:,}" for name, value in STUDIES[what][1].items())
         for name in CONTESTANTS:
             points = [(row[what], row[name]) for row in rows if name in row]
             axes.plot(*zip(*points), marker="o", label=name)
-        axes.set(xlabel=what, ylabel="seconds", title=f"time against {what} ({fixed})")
+        axes.set(
+            xlabel=what,
+            ylabel="seconds",
+            title=f"time against {what} ({fixed(what, rows)})",
+        )
     axes = panels[3]
-    for name in ("MiB of X", "MiB of fit", "MiB of partial_fit"):
+    for name in ("MiB X", "MiB fit", "MiB stream"):
         axes.plot(
             [row["n"] for row in results["n"]],
             [row[name] for row in results["n"]],
             marker="o",
-            label=name.removeprefix("MiB of "),
+            label=name.removeprefix("MiB "),
         )
-    axes.set(xlabel="n", ylabel="MiB", title="memory against n (fit: beside X)")
+    axes.set(xlabel="n", ylabel="MiB", title="memory against n; fit and stream beside X")
     for axes in panels:
         axes.set(xscale="log", yscale="log")
         axes.grid(alpha=0.3)

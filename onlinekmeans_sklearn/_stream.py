@@ -189,7 +189,7 @@ def _within_reach(nearest, upper, centers, opened):
     n_old = len(centers) - len(opened)
     if n_old == 0:
         return np.arange(opened[0], len(nearest))
-    old = centers.rows[:n_old]
+    old = rows_between(centers.rows, 0, n_old)
     gap = centers.nearest(old, first=n_old)[1]
     reach = gap * (0.25 - 1e-6) - centers.n_features * 1e-320
     return opened[0] + np.flatnonzero(upper[opened[0] :] >= reach[nearest[opened[0] :]])

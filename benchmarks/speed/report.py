@@ -17,31 +17,34 @@ RATIOS = {
         FLOOR,
         {"A": 0.5, "B": 0.6, "C": 0.2, "D": 0.35, "E": 1.1, "F": 0.6, "G": 0.06},
     ),
-    "MiniBatchKMeans pass / fit": (
+    "MBK pass": (
         "MiniBatchKMeans, one pass",
         "ours: fit",
         {"A": 5, "B": 5, "C": 10, "D": 5, "E": 50, "F": 5, "G": 30},
     ),
-    "MiniBatchKMeans.fit / fit": ("MiniBatchKMeans.fit", "ours: fit", {}),
-    "k-means++ / fit": (
+    "MBK fit": ("MiniBatchKMeans.fit", "ours: fit", {}),
+    "k-means ++": (
         "kmeans_plusplus seeding",
         "ours: fit",
         {"A": 20, "B": 20, "C": 20, "D": 20},
     ),
-    "Birch / fit": ("Birch(n_clusters=None)", "ours: fit", {}),
-    "faiss iteration / fit": ("faiss Kmeans, one iteration", "ours: fit", {}),
-    "river / fit": ("river KMeans, by sample", "ours: fit", {"A": 500}),
-    "KMeans.predict / predict": (
+    "Birch": ("Birch(n_clusters=None)", "ours: fit", {}),
+    "faiss": ("faiss Kmeans, one iteration", "ours: fit", {}),
+    "river": ("river KMeans, by sample", "ours: fit", {"A": 500}),
+    "KMeans predict": (
         "KMeans.predict",
         "ours: predict",
         {"A": 1, "B": 1, "C": 1, "D": 1, "E": 20, "F": 1, "G": 10},
     ),
 }
-MEMORY = "MiB of fit"
+MEMORY = "MiB"
 MIB = 2**20
 LEGEND = (
-    "Ratios of best times. In brackets: the target. ~ measured on a slice of the rows and "
-    "scaled up. MiB of fit: the most that fit allocates beside the rows."
+    "Ratios of best times; in brackets what we aim at; ~ is from a slice of the rows, "
+    "scaled up. First our fit / one look-up of every row. Then others / our fit: one partial_fit "
+    "pass of MiniBatchKMeans (MBK), its fit, k-means++ seeding, Birch, one iteration of "
+    "faiss, river by sample. Then KMeans.predict / our predict. MiB: the most that our fit "
+    "allocates beside the rows."
 )
 
 
@@ -54,7 +57,8 @@ class Cell(NamedTuple):
     less_is_better: bool = False
 
     def __str__(self):
-        text = f"{'~' if self.sliced else ''}{self.value:.3g}"
+        value = f"{self.value:,.0f}" if self.value >= 1000 else f"{self.value:.3g}"
+        text = f"{'~' if self.sliced else ''}{value}"
         return text if self.target is None else f"{text} ({self.target:.3g})"
 
     @property
@@ -74,7 +78,7 @@ def ratio(result, heading):
         return None
     value = contestants[slower]["seconds"] / contestants[faster]["seconds"]
     sliced = min(contestants[name]["rows"] for name in (slower, faster)) < result["n"]
-    return Cell(value, sliced, targets.get(result["shape"]), slower.startswith("ours"))
+    return Cell(value, sliced, targets.get(result["shape"]), heading == "fit / floor")
 
 
 def memory(result):
