@@ -154,7 +154,7 @@ class Centers(ABC):
         return bounds(self, X, first)
 
     def closest_distances(self):
-        """Return each centre's squared distance to its closest neighbour."""
+        """Return each centre's squared distance to its closest neighbour; there is one."""
         closest = np.full(len(self), np.inf)
         step = max(1, _BOUNDS_AT_ONCE // len(self))
         for start in range(0, len(self), step):
@@ -162,9 +162,8 @@ class Centers(ABC):
             lower, upper = self.bounds(self.rows[rows])
             upper[rows, rows - start] = lower[rows, rows - start] = np.inf
             ids, near = np.nonzero(lower <= upper.min(axis=0))
-            keep = ids != rows[near]
-            d2 = self.squared_distances(self.rows, rows[near[keep]], ids[keep])
-            np.minimum.at(closest, rows[near[keep]], d2)
+            d2 = self.squared_distances(self.rows, rows[near], ids)
+            np.minimum.at(closest, rows[near], d2)
         return closest
 
     def nearest(self, X, *, first=0, hidden=None, threads=ALONE):

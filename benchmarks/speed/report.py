@@ -41,10 +41,10 @@ MEMORY = "MiB"
 MIB = 2**20
 LEGEND = (
     "Ratios of best times; in brackets what we aim at; ~ is from a slice of the rows, "
-    "scaled up. First our fit / one look-up of every row. Then others / our fit: one partial_fit "
-    "pass of MiniBatchKMeans (MBK), its fit, k-means++ seeding, Birch, one iteration of "
-    "faiss, river by sample. Then KMeans.predict / our predict. MiB: the most that our fit "
-    "allocates beside the rows."
+    "scaled up. First our fit / one look-up of every row. Then others / our fit: one "
+    "partial_fit pass of MiniBatchKMeans (MBK), its fit, k-means++ seeding, Birch, one "
+    "iteration of faiss, river by sample. Then KMeans.predict / our predict. MiB: the most "
+    "that our fit allocates beside the rows."
 )
 
 
