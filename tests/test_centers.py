@@ -10,7 +10,7 @@ from reference import nearest, squared_distance
 from scipy.sparse import csr_array
 from streams import STREAMS, WITHIN_FLOAT32, dense
 
-from onlinekmeans_sklearn import OnlineKMeans
+from onlinekmeans_sklearn import OnlineKMeans, _nearest
 from onlinekmeans_sklearn._centers import centers_from, centers_like
 from onlinekmeans_sklearn._growing import GrowingArray
 
@@ -176,3 +176,13 @@ def test_a_pickled_growing_array_has_no_spare_room():
     again.append(np.ones((1, 1000)))
     assert (len(array), len(again)) == (1, 2)
     assert len(copy.copy(again)) == 2
+
+
+def test_more_centers_than_a_byte_can_count_groups():
+    signs = np.indices((2,) * 12).reshape(12, -1).T * 2.0 - 1
+    C = np.random.RandomState(0).permutation(signs)[: 257 * _nearest._GROUP]
+    for centers, _ in both_kinds(C):
+        ids, _, _ = centers.nearest(centers.as_rows(np.zeros((1, 12))))
+        assert ids == [0]  # all are as near
+        ids, _, _ = centers.nearest(centers.as_rows(C[-300:]))
+        np.testing.assert_array_equal(ids, np.arange(len(C) - 300, len(C)))
