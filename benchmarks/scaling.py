@@ -1,9 +1,9 @@
 """``python -m benchmarks scaling``: time against n, k and d, and memory against n.
 
 Rows are the Gaussian blobs of the speed benchmark. Beside one pass of ours there is one
-pass of MiniBatchKMeans with as many clusters, and ONE look-up of every row by
-scikit-learn's ``pairwise_distances_argmin_min``. A contestant that took longer than the
-limit is not asked for the next, larger step. Memory is that of X, the most that fit
+pass of MiniBatchKMeans (MBK) with as many clusters as were found, and ONE look-up of every
+row by scikit-learn's ``pairwise_distances_argmin_min``. A contestant that took longer than
+the limit is not asked for the next, larger step. Memory is that of X, the most that fit
 allocates beside X, and the most that a stream of partial_fit calls does.
 """
 
@@ -34,7 +34,7 @@ STUDIES = {  # what changes: (steps of it, the others)
     "k": ([50, 100, 300, 1000, 3000, 10_000], {"n": 100_000, "d": 10}),
     "d": ([2, 4, 10, 30, 100, 300, 1000], {"n": 50_000, "k": 200}),
 }
-CONTESTANTS = ["our fit", "floor", "MiniBatch"]
+CONTESTANTS = ["our fit", "floor", "MBK pass"]
 
 
 def fit(X, k):
@@ -55,13 +55,13 @@ def times(X, k, rounds, asked):
     calls = {
         "our fit": lambda X: fit(X, k),
         "floor": lambda X: pairwise_distances_argmin_min(X, model.cluster_centers_),
-        "MiniBatch": lambda X: mini_batch_pass(X, model.n_clusters_),
+        "MBK pass": lambda X: mini_batch_pass(X, model.n_clusters_),
     }
     best = dict.fromkeys(asked, np.inf)
     for _ in range(rounds):
         for name in asked:
             best[name] = min(best[name], seconds(calls[name], X))
-    return {"clusters": model.n_clusters_, **best}
+    return {"found": model.n_clusters_, **best}
 
 
 def study(what, largest, rounds, limit, advance):
@@ -94,7 +94,7 @@ def print_study(console, what, rows):
     """Print the figures of a study."""
     headings = [what, *(name for name in rows[0] if name not in ("n", "d", "k"))]
     title = f"Seconds against {what}, with {fixed(what, rows)}"
-    table = Table(box=SIMPLE_HEAD, title=title)
+    table = Table(box=SIMPLE_HEAD, title=title, padding=(0, 1, 0, 0))
     for heading in headings:
         table.add_column(heading, justify="right")
     for row in rows:
