@@ -141,8 +141,8 @@ def measure(name, shape, rounds, limit, n_jobs, advance):
     step = 1 / (len(contestants) * (rounds + 1))
     for contestant, call in contestants.items():
         advance(f"{name}: {contestant}", 0)
-        own = contestant.startswith("ours")
-        rows[contestant] = n if own else rows_within(call, X, k, limit)
+        whole = contestant.startswith(("ours", "floor"))
+        rows[contestant] = n if whole else rows_within(call, X, k, limit)
         advance(f"{name}: {contestant}", step)
     for _ in range(rounds):
         for contestant, call in contestants.items():

@@ -155,9 +155,7 @@ def write_report(folder, results, row, growth):
     with (folder / "speed.csv").open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(headings)
-        writer.writerows(
-            ["-" if cell is None else cell for cell in cells] for cells in rows
-        )
+        writer.writerows(["" if cell is None else cell for cell in cells] for cells in rows)
     lines = [*map(title, results), *remarks(row, growth), machine()]
     (folder / "speed.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
     picture = write_chart(folder / "speed.png", results)
