@@ -101,10 +101,10 @@ class Panel:
     def not_above(self, limit):
         """Return per row a centre with a product within the limit, and if it is alone."""
         group, group_alone = _the_one(self._smallest <= limit)
-        place = group * np.intp(len(limit)) + np.arange(len(limit))
+        place = group * len(limit) + np.arange(len(limit))
         members = self._products.reshape(_GROUP, -1).take(place, axis=1)
         member, member_alone = _the_one(members <= limit)
-        return member * np.intp(self._step) + group, group_alone & member_alone
+        return member * self._step + group, group_alone & member_alone
 
     def all_not_above(self, limit, rows):
         """Return all centres, and their rows, with products not above the limit.
@@ -121,7 +121,7 @@ def _the_one(marks):
     dtype = np.min_scalar_type(len(marks))
     numbers = np.arange(len(marks), dtype=dtype)[:, None]
     marks = marks.view(np.uint8)
-    last = np.maximum.reduce(marks * numbers, axis=0)
+    last = np.maximum.reduce(marks * numbers, axis=0).astype(np.intp)
     return last, np.add.reduce(marks, axis=0, dtype=dtype) == 1
 
 

@@ -17,6 +17,7 @@ Where a block ends makes no difference to the result, only to the speed.
 import copy
 
 import numpy as np
+from scipy.sparse import issparse
 
 from ._centers import centers_from, centers_like
 from ._rows import rows_between
@@ -204,8 +205,9 @@ def _distances_to(centers, X, rows, ids):
 
 
 def blocks(X, centers):
-    """Yield slices of the rows of `X` that are not too large to copy."""
-    step = _largest_block(X, centers)
+    """Yield slices of rows that are not too large to be stored as the centres are."""
+    is_stored_so = issparse(X) == issparse(centers.rows)
+    step = _LARGEST_BLOCK if is_stored_so else _largest_block(X, centers)
     for start in range(0, X.shape[0], step):
         yield slice(start, start + step)
 
