@@ -62,7 +62,10 @@ class Centers(ABC):
 
     @abstractmethod
     def differences(self, X, rows, ids):
-        """Return ``X[rows[i]] - centers[ids[i]]`` for every i, in float64."""
+        """Return ``X[rows[i]] - centers[ids[i]]`` for every i, in float64.
+
+        `rows` may be None, for all rows in order.
+        """
 
     @abstractmethod
     def prepare(self):
@@ -75,7 +78,7 @@ class Centers(ABC):
 
     @abstractmethod
     def n_terms(self, X):
-        """Return of how many terms a product with a row of `X` is the sum, at most."""
+        """Return of how many terms a distance to a row of `X` is the sum, at most."""
 
     @abstractmethod
     def block_rows(self, X):

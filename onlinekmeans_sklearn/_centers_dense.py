@@ -57,7 +57,7 @@ class DenseCenters(Centers):
 
     def differences(self, X, rows, ids):
         centers = np.take(self._rows.rows, ids, axis=0)
-        return np.subtract(X[rows], centers, dtype=np.float64)
+        return np.subtract(X if rows is None else X[rows], centers, dtype=np.float64)
 
     @staticmethod
     def squared_norms(differences):

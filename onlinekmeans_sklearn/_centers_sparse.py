@@ -104,7 +104,7 @@ class SparseCenters(Centers):
         return np.concatenate(d2), csr_array(sums)
 
     def n_terms(self, X):
-        return int(np.diff(X.indptr).max())
+        return int(np.diff(X.indptr).max() + np.diff(self._indptr.rows).max())
 
     def width(self, X):
         return 1 + X.nnz // X.shape[0] if issparse(X) else X.shape[1]

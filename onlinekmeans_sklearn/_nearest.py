@@ -57,12 +57,13 @@ class Precision(NamedTuple):
     smallest: float  # what a product can lose by underflow
     largest: float  # squared norms up to here do not overflow
     exact: float  # integers with squared norms up to here are not rounded at all
-    most_terms: float  # of how many terms a product may be the sum
+    most_terms: float  # of how many terms a distance may be the sum
 
     def slack(self, d):
         """Return the factors of |v|^2 and D2 in the slack, and what is added.
 
-        Here d is the number of terms of a product: zeros of sparse rows are not among them.
+        Here d is the number of terms of a distance: what is zero in a sparse row and in
+        all centres is not among them.
         """
         unit = (d + 4) * self.roundoff
         return self.of_square * unit, self.of_d2 * unit, 8 * d * self.smallest

@@ -243,7 +243,7 @@ class Stream:
         self._uniform = None  # drawn for the next sample, but not used yet
         self._block_rows = _FIRST_BLOCK
 
-    def __copy__(self):  # copy.copy would take a quarter of the time of a lone row
+    def __copy__(self):  # what copy.copy does by itself is slow, for a lone row
         other = type(self).__new__(type(self))
         vars(other).update(vars(self))
         return other

@@ -187,3 +187,15 @@ def test_more_centers_than_a_byte_can_count_groups():
         assert ids == [0]
         ids, _, _ = centers.nearest(centers.as_rows(C[-300:]))
         np.testing.assert_array_equal(ids, np.arange(len(C) - 300, len(C)))
+
+
+def test_terms_of_wide_centers_count_even_for_rows_with_one_number():
+    """The squared distance that decides adds up the numbers of both."""
+    row = np.zeros((1, 20_000))
+    row[0, 0] = 1000
+    center = np.full((1, 20_000), 0.1)
+    exact = squared_distance(row[0].tolist(), center[0].tolist())
+    for storage in (np.asarray, csr_array):
+        centers = centers_from(storage(center))
+        lower, upper = centers.bounds(storage(row))
+        assert lower[0, 0] <= exact <= upper[0, 0]

@@ -8,6 +8,8 @@ import pytest
 from scipy.sparse import csr_matrix
 from streams import assert_equals_reference, estimator_of, reference_of
 
+from benchmarks.data import load
+
 FOLDER = os.environ.get("ONLINEKMEANS_DATA")
 pytestmark = pytest.mark.skipif(not FOLDER, reason="ONLINEKMEANS_DATA is not set")
 
@@ -29,11 +31,9 @@ def first_rows(name):
     path = Path(FOLDER) / f"{name}.npz"
     if not path.exists():
         pytest.skip(f"there is no {path.name} in ONLINEKMEANS_DATA")
-    with np.load(path, allow_pickle=False) as arrays:
-        if "X" in arrays:
-            return arrays["X"][: ROWS[name]].astype(np.float64)
-        csr = (arrays["data"].astype(np.float64), arrays["indices"], arrays["indptr"])
-        X = csr_matrix(csr, shape=tuple(arrays["shape"]))[: ROWS[name]]
+    X = load(FOLDER, name)[: ROWS[name]]
+    if isinstance(X, np.ndarray):
+        return X.astype(np.float64)
     return X[:, np.unique(X.indices)]
 
 

@@ -57,18 +57,13 @@ def test_results_come_in_order(number):
     assert (seen == {threading.get_ident()}) == (number == 1)
 
 
-def test_threads_end_with_the_call():
-    before = threading.active_count()
-    OnlineKMeans(50, n_jobs=3, random_state=0).fit(blobs(0, 20_000))
-    assert threading.active_count() == before
-
-
 def test_an_error_in_a_thread_is_raised():
     with pytest.raises(ZeroDivisionError), closing(Threads(2)) as threads:
         threads.map(lambda x: 1 / x, [1, 0, 2])
 
 
-def test_rows_are_really_shared(monkeypatch):
+def test_rows_are_really_shared_by_threads_that_end_with_the_call(monkeypatch):
+    before = threading.active_count()
     workers = set()
     search = _nearest._search_strip
 
@@ -81,6 +76,7 @@ def test_rows_are_really_shared(monkeypatch):
     X = blobs(0, 5000)
     shared = OnlineKMeans(50, n_jobs=2, random_state=0).fit(X)
     assert len(workers) > 1
+    assert threading.active_count() == before
     workers.clear()
     alone = OnlineKMeans(50, n_jobs=1, random_state=0).fit(X)
     assert workers == {threading.get_ident()}
