@@ -1,36 +1,25 @@
 """What the two estimators share: scikit-learn's conventions around one stream."""
 
 import copy
-import math
-import sys
 from abc import abstractmethod
-from contextlib import contextmanager
-from numbers import Integral
 
 import numpy as np
-from scipy.sparse import csr_array, csr_matrix, issparse
-from sklearn import get_config
-from sklearn.base import (
-    BaseEstimator,
-    ClassNamePrefixFeaturesOutMixin,
-    ClusterMixin,
-    TransformerMixin,
-)
-from sklearn.utils import assert_all_finite, check_random_state
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.base import BaseEstimator, ClusterMixin
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
 
 from ._centers import centers_from
+from ._features import ENCODINGS, ClusterFeaturesMixin, as_configured
 from ._merge import merge
+from ._progress import CallbackSupportMixin, Reporter, with_callbacks
 from ._rows import rows_between
 from ._stream import Stream, blocks
 from ._threads import own_threads
-
-ENCODINGS = ("onehot", "onehot-dense")
-_FEW_VALUES = 1000  # whose largest is found as fast as their squares
+from ._validation import check_integer, check_one_of, unchanged_on_error, validated
 
 
 class BaseOnlineKMeans(
-    ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator
+    CallbackSupportMixin, ClusterFeaturesMixin, ClusterMixin, BaseEstimator
 ):
     """The public methods; a subclass says which schedule its parameters ask for."""
 
@@ -49,10 +38,17 @@ class BaseOnlineKMeans(
         self : object
             The fitted estimator.
         """
-        with _unchanged_on_error(self):
-            self._extend(X, restart=True)
-            self._answer()  # merge now, so that warnings belong to fit
+        with unchanged_on_error(self):
+            self._fit(X, y)
         return self
+
+    @with_callbacks
+    def _fit(self, X, y):
+        X, stream = self._started(X)
+        reporter = Reporter(self, X, y, fitted_attributes)
+        self._extend(stream, X, reporter.read)
+        self._answer()  # merge now, so that warnings belong to fit
+        reporter.end()
 
     def partial_fit(self, X, y=None):
         """Go on with the stream by the rows of `X`.
@@ -71,8 +67,8 @@ class BaseOnlineKMeans(
         self : object
             The fitted estimator.
         """
-        with _unchanged_on_error(self):
-            self._extend(X, restart=not hasattr(self, "_stream"))
+        with unchanged_on_error(self):
+            self._partial_fit(X)
         return self
 
     def partial_fit_predict(self, X, y=None):
@@ -108,28 +104,7 @@ class BaseOnlineKMeans(
             Index of the nearest row of `cluster_centers_`, the lowest if there are several.
         """
         check_is_fitted(self)
-        return self._nearest(self._validated(X, reset=False))
-
-    def transform(self, X):
-        """Return each sample's cluster as features for another model.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            The samples.
-
-        Returns
-        -------
-        X_new : {ndarray, sparse matrix} of shape (n_samples, n_clusters)
-            The nearest final centre, encoded as `encode` says, in the dtype of `X`.
-        """
-        check_is_fitted(self)
-        X = self._validated(X, reset=False)
-        labels = self._nearest(X)
-        ones = np.ones(len(labels), dtype=X.dtype)
-        arrays = (ones, labels, np.arange(len(labels) + 1, dtype=np.int32))
-        onehot = csr_array(arrays, shape=(len(labels), self.n_clusters_))
-        return onehot.toarray() if self.encode == "onehot-dense" else _public(onehot)
+        return self._nearest(validated(self, X, reset=False))
 
     def score(self, X, y=None):
         """Return the opposite of the k-means cost of `X` for the final centres.
@@ -147,7 +122,7 @@ class BaseOnlineKMeans(
             Minus the sum of squared distances to the nearest of `cluster_centers_`.
         """
         check_is_fitted(self)
-        X = self._validated(X, reset=False)
+        X = validated(self, X, reset=False)
         centers = self._answer()[0]
         labels = self._nearest(X)
         cost = 0.0
@@ -163,7 +138,7 @@ class BaseOnlineKMeans(
 
         CSR if the stream is sparse.
         """
-        return _public(self._fitted("cluster_centers_")[0].rows)
+        return as_configured(self._fitted("cluster_centers_")[0].rows)
 
     @property
     def labels_(self):
@@ -187,18 +162,26 @@ class BaseOnlineKMeans(
     def online_centers_(self):
         """The samples at which the online clusters were opened."""
         self._fitted("online_centers_")
-        return _public(self._stream.centers.rows)
+        return as_configured(self._stream.centers.rows)
 
     @property
     def cluster_means_(self):
         """The mean of each online cluster's members."""
         self._fitted("cluster_means_")
-        return _public(self._stream.means.astype(self._stream.centers.dtype))
+        return as_configured(self._stream.means.astype(self._stream.centers.dtype))
 
     @property
-    def _n_features_out(self):
-        """The width of `transform`, for `get_feature_names_out`."""
-        return self.n_clusters_
+    def phase_starts_(self):
+        """How many samples came before each phase."""
+        self._fitted("phase_starts_")
+        starts = [start for start, _ in self._stream.schedule.phases]
+        return np.array(starts, dtype=np.int64)
+
+    @property
+    def facility_costs_(self):
+        """What opening a centre cost in each phase."""
+        self._fitted("facility_costs_")
+        return np.array([cost for _, cost in self._stream.schedule.phases])
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -211,34 +194,48 @@ class BaseOnlineKMeans(
         """Return the schedule of a stream whose first call has so many rows."""
 
     def _resolved_k(self, default, per_cluster):
-        """Return `k`, or what "auto" stands for."""
+        """Return `k`, or what "auto" stands for: with a cap, at most half of it."""
         if self.k != "auto":
             return self.k
-        return default if self.n_clusters is None else per_cluster * self.n_clusters
+        k = default if self.n_clusters is None else per_cluster * self.n_clusters
+        return k if self.max_clusters is None else min(k, -(-self.max_clusters // 2))
 
     def _check_params(self):
         """Raise ValueError for a parameter that cannot be."""
         check_integer("k", self.k, or_one_of=["auto"])
         check_integer("n_clusters", self.n_clusters, or_one_of=[None])
+        check_integer("max_clusters", self.max_clusters, or_one_of=[None])
         check_one_of("encode", self.encode, ENCODINGS)
+        caps = self.n_clusters, self.max_clusters
+        if None not in caps and self.n_clusters > self.max_clusters:
+            raise ValueError(
+                f"Got n_clusters={self.n_clusters} and max_clusters={self.max_clusters}, "
+                "but expected max_clusters to be no smaller: the online clusters, at most "
+                "max_clusters, are merged into n_clusters."
+            )
 
-    def _extend(self, X, restart):
-        """Go on with the stream, or with a new one."""
+    def _started(self, X):
+        """Return the validated rows and a new stream for them."""
         self._check_params()
-        X = self._validated(X, reset=restart)
-        if restart:
-            random_state = check_random_state(self.random_state)
-            stream = Stream(X, self._schedule(X.shape[0]), random_state)
+        X = validated(self, X, reset=True)
+        random_state = check_random_state(self.random_state)
+        cap = np.inf if self.max_clusters is None else self.max_clusters
+        return X, Stream(X, self._schedule(X.shape[0]), random_state, cap)
+
+    def _partial_fit(self, X):
+        """Go on with the stream, or start it, and return the validated rows."""
+        if hasattr(self, "_stream"):
+            self._check_params()
+            X, stream = validated(self, X, reset=False), self._stream
         else:
-            stream = self._stream
-        self._stream, self.online_labels_ = stream.extended(X, self.n_jobs)
-        self._answers = {}
-        self.counts_ = self._stream.counts.copy()
-        self.opened_at_ = self._stream.opened_at.copy()
-        self.inertia_ = self._stream.inertia
-        self.facility_cost_ = self._stream.schedule.facility_cost
-        self.n_phases_ = self._stream.schedule.phase
-        self.n_samples_seen_ = self._stream.n_seen
+            X, stream = self._started(X)
+        self._extend(stream, X)
+        return X
+
+    def _extend(self, stream, X, report=None):
+        """Let the stream read rows, and take over what is known then."""
+        stream, labels = stream.extended(X, self.n_jobs, report)
+        vars(self).update(fitted_attributes(stream, labels))
 
     def _answer(self):
         """Return the final centres and the final cluster of each online cluster."""
@@ -276,106 +273,17 @@ class BaseOnlineKMeans(
                 labels[rows] = centers.nearest(part, threads=threads)[0]
         return labels
 
-    def _validated(self, X, reset):
-        """Return `X` as floats, dense or in canonical CSR, checked as scikit-learn does."""
-        if not reset and self._is_plain(X):
-            return X
-        X = validate_data(
-            self,
-            X,
-            reset=reset,
-            accept_sparse="csr",
-            dtype=[np.float64, np.float32],
-            ensure_all_finite=False,  # that comes with the largest value
-        )
-        values = X
-        if issparse(X):
-            X = csr_array(X)
-            if not X.has_canonical_format:
-                X = X.copy()
-                X.sum_duplicates()
-            values = X.data
-        largest, limit = _largest(values), _limit(X.shape[1])
-        if not largest <= limit:
-            assert_all_finite(X, estimator_name=type(self).__name__, input_name="X")
-            raise ValueError(
-                f"Input X has values up to {largest:.3g}, whose squared distances can "
-                f"overflow: with {X.shape[1]} features {type(self).__name__} takes "
-                f"values up to {limit:.3g}. Scale X, for example by MaxAbsScaler."
-            )
-        return X
 
-    def _is_plain(self, X):
-        """Return whether there is nothing that validation could say or change.
-
-        Validation costs more than all the rest when samples come one at a time.
-        """
-        return (
-            type(X) is np.ndarray
-            and X.ndim == 2
-            and X.dtype in (np.float64, np.float32)
-            and X.shape[0] > 0
-            and X.shape[1] == self.n_features_in_
-            and not hasattr(self, "feature_names_in_")
-            and _largest(X) <= _limit(X.shape[1])
-        )
-
-
-@contextmanager
-def _unchanged_on_error(estimator):
-    """Give the estimator back the attributes it had, if what follows fails."""
-    before = vars(estimator).copy()
-    try:
-        yield
-    except BaseException:
-        vars(estimator).clear()
-        vars(estimator).update(before)
-        raise
-
-
-def _largest(values):
-    """Return a bound of the largest magnitude, NaN or infinite if a value is.
-
-    It is the square root of all squares added up, where that can be: faster to find. Not by
-    BLAS, whose threads would keep a core busy for a while.
-    """
-    if values.size > _FEW_VALUES:
-        flat = values.ravel(order="K")
-        with np.errstate(over="ignore", under="ignore", invalid="ignore"):
-            norm = math.sqrt(np.einsum("i,i->", flat, flat))
-        if norm < 1e15:
-            return norm
-    return max(-float(values.min()), float(values.max())) if values.size else 0.0
-
-
-def _limit(n_features):
-    """Return the largest magnitude whose squared distances cannot overflow."""
-    return math.sqrt(sys.float_info.max / n_features) / 16
-
-
-def _public(X):
-    """Return sparse `X` as the kind of CSR that scikit-learn is configured to return."""
-    if not issparse(X):
-        return X
-    interface = get_config().get("sparse_interface", "spmatrix")
-    return csr_array(X) if interface == "sparray" else csr_matrix(X)
-
-
-def check_integer(name, value, or_one_of=()):
-    """Raise ValueError unless `value` is an integer of at least 1 or one of the others."""
-    if isinstance(value, Integral) and not isinstance(value, bool) and value >= 1:
-        return
-    if (value is None or isinstance(value, str)) and value in or_one_of:
-        return
-    others = "".join(f" or {other!r}" for other in or_one_of)
-    raise ValueError(
-        f"Got {name}={value!r}, but expected an integer of at least 1{others}."
-    )
-
-
-def check_one_of(name, value, expected):
-    """Raise ValueError unless `value` is one of the expected strings."""
-    if not isinstance(value, str) or value not in expected:
-        raise ValueError(
-            f"Got {name}={value!r}, but expected one of {', '.join(map(repr, expected))}."
-        )
+def fitted_attributes(stream, labels):
+    """Return the attributes of an estimator whose last call gave these labels."""
+    return {
+        "_stream": stream,
+        "_answers": {},
+        "online_labels_": labels,
+        "counts_": stream.counts.copy(),
+        "opened_at_": stream.opened_at.copy(),
+        "inertia_": stream.inertia,
+        "facility_cost_": stream.schedule.facility_cost,
+        "n_phases_": stream.schedule.phase,
+        "n_samples_seen_": stream.n_seen,
+    }

@@ -18,6 +18,7 @@ from ._growing import GrowingArray
 from ._nearest import FLOAT32, FLOAT64, bounds, nearest
 from ._threads import ALONE
 
+_ROUGH = 2.0**-30  # relative uncertainty of a squared distance that is not good enough
 _BOUNDS_AT_ONCE = 2**18  # pairs of centres whose distance is bounded at once
 
 
@@ -155,6 +156,18 @@ class Centers(ABC):
         """
         self.prepare()
         return bounds(self, X, first)
+
+    def distances(self, X):
+        """Return the distances of all rows and all centres, a row per row of `X`.
+
+        They come from products. Where these are too rough, as for a row that equals a
+        centre, they come from the squared distances themselves.
+        """
+        lower, upper = self.bounds(X)
+        d2 = (lower + upper) / 2
+        ids, rows = np.nonzero(upper - lower > _ROUGH * d2)
+        d2[ids, rows] = self.squared_distances(X, rows, ids)
+        return np.sqrt(d2.T)
 
     def closest_distances(self):
         """Return each centre's squared distance to its closest neighbour; there is one."""

@@ -4,8 +4,9 @@ from numbers import Real
 
 import numpy as np
 
-from ._base import BaseOnlineKMeans, check_integer, check_one_of
+from ._base import BaseOnlineKMeans
 from ._schedule import Practical, SemiOnline, Theoretical
+from ._validation import check_integer, check_one_of
 
 
 class OnlineKMeans(BaseOnlineKMeans):
@@ -22,15 +23,23 @@ class OnlineKMeans(BaseOnlineKMeans):
         With ``algorithm="practical"`` the number of clusters to aim at, the paper's
         k_target; the number that opens is near it, not bounded by it. With
         ``algorithm="theoretical"`` the number of clusters to compete with, the paper's k;
-        many more open. "auto" is 100 and 10; with an int `n_clusters`, 15 times and once
+        many more open. "auto" is 100 and 10; with an int `n_clusters`, 30 times and once
         that number.
     algorithm : {"practical", "theoretical"}, default="practical"
         The paper's Algorithm 3 or Algorithm 2. The guarantee is proven for the latter.
     n_clusters : int or None, default=None
         None: the online clusters are the answer. An int: a last step merges them, by
         k-means of their means weighted by their counts, into so many.
-    encode : {"onehot", "onehot-dense"}, default="onehot"
-        What `transform` returns: one column per cluster, as CSR or as an array.
+    max_clusters : int or None, default=None
+        None, or a cap: when so many online clusters are open, no more open, and every
+        sample joins the nearest, however far. The width of `transform` is then fixed from
+        the first batch on, with columns of zeros for clusters still to come. At the cap
+        the guarantee ends: choose it well above `k`.
+    encode : {"onehot", "onehot-dense", "ordinal", "distance", "triangle"}, \
+            default="onehot"
+        What `transform` returns: a one for the cluster among zeros, as CSR or as an array;
+        the number of the cluster; the distances to all centres; or by how much each centre
+        is nearer than the average one, ``max(0, mean(z) - z_j)`` for distances ``z``.
     n_jobs : int or None, default=None
         The number of threads that look for nearest centres; -1 means all processors.
         None is what scikit-learn's own threaded code would use: all processors, or fewer
@@ -67,9 +76,13 @@ class OnlineKMeans(BaseOnlineKMeans):
     facility_cost_ : float
         What opening a centre costs now, the paper's f_r. 0 while the stream has fewer
         distinct samples than the algorithm takes as its first centres.
+    facility_costs_ : ndarray of shape (n_phases,)
+        What it cost in each phase so far.
     n_phases_ : int
         The number of phases so far, the paper's r: each raises the facility cost. 0 as
         long as `facility_cost_` is 0.
+    phase_starts_ : ndarray of shape (n_phases,)
+        How many samples came before each phase.
     n_samples_seen_ : int
         The number of samples read since `fit` or the first `partial_fit`.
     n_features_in_ : int
@@ -112,6 +125,7 @@ class OnlineKMeans(BaseOnlineKMeans):
         *,
         algorithm="practical",
         n_clusters=None,
+        max_clusters=None,
         encode="onehot",
         n_jobs=None,
         random_state=None,
@@ -119,6 +133,7 @@ class OnlineKMeans(BaseOnlineKMeans):
         self.k = k
         self.algorithm = algorithm
         self.n_clusters = n_clusters
+        self.max_clusters = max_clusters
         self.encode = encode
         self.n_jobs = n_jobs
         self.random_state = random_state
@@ -129,7 +144,7 @@ class OnlineKMeans(BaseOnlineKMeans):
 
     def _schedule(self, n_rows):
         if self.algorithm == "practical":
-            return Practical(self._resolved_k(default=100, per_cluster=15))
+            return Practical(self._resolved_k(default=100, per_cluster=30))
         return Theoretical(self._resolved_k(default=10, per_cluster=1))
 
 
@@ -157,8 +172,16 @@ class SemiOnlineKMeans(BaseOnlineKMeans):
     n_clusters : int or None, default=None
         None: the online clusters are the answer. An int: a last step merges them, by
         k-means of their means weighted by their counts, into so many.
-    encode : {"onehot", "onehot-dense"}, default="onehot"
-        What `transform` returns: one column per cluster, as CSR or as an array.
+    max_clusters : int or None, default=None
+        None, or a cap: when so many online clusters are open, no more open, and every
+        sample joins the nearest, however far. The width of `transform` is then fixed from
+        the first batch on, with columns of zeros for clusters still to come. At the cap
+        the guarantee ends: choose it well above `k`.
+    encode : {"onehot", "onehot-dense", "ordinal", "distance", "triangle"}, \
+            default="onehot"
+        What `transform` returns: a one for the cluster among zeros, as CSR or as an array;
+        the number of the cluster; the distances to all centres; or by how much each centre
+        is nearer than the average one, ``max(0, mean(z) - z_j)`` for distances ``z``.
     n_jobs : int or None, default=None
         The number of threads that look for nearest centres; -1 means all processors.
         None is what scikit-learn's own threaded code would use: all processors, or fewer
@@ -195,9 +218,13 @@ class SemiOnlineKMeans(BaseOnlineKMeans):
     facility_cost_ : float
         What opening a centre costs now, the paper's f_r. 0 while the stream has fewer
         distinct samples than the algorithm takes as its first centres.
+    facility_costs_ : ndarray of shape (n_phases,)
+        What it cost in each phase so far.
     n_phases_ : int
         The number of phases so far, the paper's r: each raises the facility cost. 0 as
         long as `facility_cost_` is 0.
+    phase_starts_ : ndarray of shape (n_phases,)
+        How many samples came before each phase.
     n_samples_seen_ : int
         The number of samples read since `fit` or the first `partial_fit`.
     n_features_in_ : int
@@ -238,6 +265,7 @@ class SemiOnlineKMeans(BaseOnlineKMeans):
         lower_bound=None,
         n_samples=None,
         n_clusters=None,
+        max_clusters=None,
         encode="onehot",
         n_jobs=None,
         random_state=None,
@@ -246,6 +274,7 @@ class SemiOnlineKMeans(BaseOnlineKMeans):
         self.lower_bound = lower_bound
         self.n_samples = n_samples
         self.n_clusters = n_clusters
+        self.max_clusters = max_clusters
         self.encode = encode
         self.n_jobs = n_jobs
         self.random_state = random_state

@@ -17,12 +17,10 @@ class Schedule(ABC):
 
     Attributes
     ----------
-    facility_cost : float
-        The paper's f_r, 0 in the prefix.
-    phase : int
-        The paper's r, 0 in the prefix.
     openings : int
         The paper's q_r: the centres opened in this phase, or in the prefix.
+    phases : tuple of (int, float)
+        Of every phase so far, how many samples came before it, and its facility cost.
     """
 
     growth = 2
@@ -30,9 +28,18 @@ class Schedule(ABC):
     def __init__(self, k, prefix_length):
         self.k = k
         self.prefix_length = prefix_length
-        self.facility_cost = 0.0
-        self.phase = 0
         self.openings = 0
+        self.phases = ()
+
+    @property
+    def facility_cost(self):
+        """The paper's f_r, 0 in the prefix."""
+        return self.phases[-1][1] if self.phases else 0.0
+
+    @property
+    def phase(self):
+        """The paper's r, 0 in the prefix."""
+        return len(self.phases)
 
     @abstractmethod
     def first_cost(self, closest):
@@ -47,22 +54,19 @@ class Schedule(ABC):
         """Whether the prefix has all its centres, so that `start` is due."""
         return self.phase == 0 and self.openings == self.prefix_length
 
-    def start(self, closest):
-        """Begin phase 1, given the distances of `first_cost`."""
-        self._start(self.first_cost(closest))
+    def start(self, closest, n):
+        """Begin phase 1 after n samples, given the distances of `first_cost`."""
+        self._begin_phase(n, self.first_cost(closest))
 
-    def _start(self, facility_cost):
-        self.phase = 1
+    def _begin_phase(self, n, facility_cost):
         self.openings = 0
-        self.facility_cost = facility_cost
+        self.phases += ((n, facility_cost),)
 
     def record_opening(self, n):
         """Take note that the n-th sample opened a centre."""
         self.openings += 1
-        if self.phase > 0 and self.openings >= self.openings_per_phase(n):
-            self.phase += 1
-            self.openings = 0
-            self.facility_cost *= self.growth
+        if self.phases and self.openings >= self.openings_per_phase(n):
+            self._begin_phase(n, self.facility_cost * self.growth)
 
 
 class SemiOnline(Schedule):
@@ -75,7 +79,7 @@ class SemiOnline(Schedule):
         self.log_n = max(1.0, math.log2(n_samples))
         super().__init__(k, prefix_length=k + 1 if lower_bound is None else 0)
         if lower_bound is not None:
-            self._start(lower_bound / (k * self.log_n))
+            self._begin_phase(0, lower_bound / (k * self.log_n))
 
     def first_cost(self, closest):
         return half_smallest(closest, 1) / (self.k * self.log_n)

@@ -36,7 +36,7 @@ def propose(X, centers, threads=ALONE):
     return nearest, upper
 
 
-def decide(X, uniforms, nearest, upper, centers, schedule, n_seen):
+def decide(X, uniforms, nearest, upper, centers, schedule, n_seen, room=np.inf):
     """Open centres at the rows of a block, in order, and return which and how far it got.
 
     Parameters
@@ -52,6 +52,8 @@ def decide(X, uniforms, nearest, upper, centers, schedule, n_seen):
         The facility cost; told of every opening.
     n_seen : int
         Samples of the stream before this block.
+    room : int or inf
+        How many centres may open at most.
 
     Returns
     -------
@@ -63,7 +65,7 @@ def decide(X, uniforms, nearest, upper, centers, schedule, n_seen):
     n_old = len(centers)
     opened = []
     left = np.flatnonzero(uniforms * schedule.facility_cost < upper)
-    while len(left) and not schedule.prefix_is_complete:
+    while len(left) and len(opened) < room and not schedule.prefix_is_complete:
         candidates, left = left[:_CANDIDATES], left[_CANDIDATES:]
         d2 = _distances_to(centers, X, candidates, nearest[candidates])
         among = _walk(
@@ -74,6 +76,7 @@ def decide(X, uniforms, nearest, upper, centers, schedule, n_seen):
             n_old,
             schedule,
             n_seen + candidates,
+            room - len(opened),
         )
         centers.append(X[candidates[among]])
         opened.extend(candidates[among])
@@ -81,11 +84,12 @@ def decide(X, uniforms, nearest, upper, centers, schedule, n_seen):
     opened = np.array(opened, dtype=np.intp)
     if not schedule.prefix_is_complete:
         return opened, X.shape[0]
-    schedule.start(centers.closest_distances())
-    return opened, int(opened[-1]) + 1
+    n_decided = int(opened[-1]) + 1
+    schedule.start(centers.closest_distances(), n_seen + n_decided)
+    return opened, n_decided
 
 
-def _walk(X, uniforms, d2, centers, n_old, schedule, positions):
+def _walk(X, uniforms, d2, centers, n_old, schedule, positions, room):
     """Return which of some candidates open a centre, deciding one after the other.
 
     Parameters
@@ -101,6 +105,8 @@ def _walk(X, uniforms, d2, centers, n_old, schedule, positions):
         The facility cost; told of every opening.
     positions : ndarray
         Of the candidates in the stream.
+    room : int or inf
+        How many of them may open a centre at most; more than 0.
 
     Returns
     -------
@@ -126,7 +132,7 @@ def _walk(X, uniforms, d2, centers, n_old, schedule, positions):
                 continue
         opened.append(i)
         schedule.record_opening(int(positions[i]) + 1)
-        if schedule.prefix_is_complete:
+        if schedule.prefix_is_complete or len(opened) == room:
             break
         np.minimum(lower, among[0][i], out=lower)
         np.minimum(upper, among[1][i], out=upper)
@@ -229,10 +235,13 @@ class Stream:
     inertia : float
         Sum of the squared distances at the moment of assignment.
     n_seen : int
+    max_clusters : int or inf
+        No centre opens when there are so many.
     """
 
-    def __init__(self, X, schedule, random_state):
+    def __init__(self, X, schedule, random_state, max_clusters=np.inf):
         self.schedule = schedule
+        self.max_clusters = max_clusters
         self.random_state = random_state
         self.centers = centers_like(X)
         self.sums = self.centers.with_new_sums()
@@ -248,13 +257,29 @@ class Stream:
         vars(other).update(vars(self))
         return other
 
+    def fork(self):
+        """Return a copy that can go on by itself, but for the random numbers."""
+        other = copy.copy(self)
+        other.schedule = copy.copy(self.schedule)
+        other.centers = self.centers.copy()
+        return other
+
     @property
     def means(self):
         """The mean of every cluster's members."""
         return self.centers.means(self.sums, self.counts)
 
-    def extended(self, X, n_jobs=None):
+    def snapshot(self):
+        """Return a copy that has nothing more to do with this stream."""
+        other = self.fork()
+        other.random_state = copy.deepcopy(self.random_state)
+        return other
+
+    def extended(self, X, n_jobs=None, report=None):
         """Return the stream that has also read the rows of `X`, and their labels.
+
+        `report`, if given, is called after every block, with the stream and the labels so
+        far.
 
         This stream stays as it is, but for the random numbers that both share; these,
         too, are as they were if anything fails.
@@ -266,11 +291,9 @@ class Stream:
                 return joined
         random_numbers = self.random_state.get_state()
         try:
-            other = copy.copy(self)
-            other.schedule = copy.copy(self.schedule)
-            other.centers = self.centers.copy()
+            other = self.fork()
             with own_threads(n_jobs, X.shape[0]) as threads:
-                return other, other._extend(X, threads)
+                return other, other._extend(X, threads, report)
         except BaseException:
             self.random_state.set_state(random_numbers)
             raise
@@ -284,7 +307,8 @@ class Stream:
         label = d2.argmin()
         if self._uniform is None:
             self._uniform = self.random_state.random_sample()
-        if self._uniform * self.schedule.facility_cost < d2[label]:
+        is_candidate = self._uniform * self.schedule.facility_cost < d2[label]
+        if is_candidate and len(self.centers) < self.max_clusters:
             return None
         other = copy.copy(self)
         other._uniform = None
@@ -296,7 +320,7 @@ class Stream:
         other.n_seen = self.n_seen + 1
         return other, labels
 
-    def _extend(self, X, threads):
+    def _extend(self, X, threads, report):
         """Read the rows of `X` and return their labels."""
         labels = np.empty(X.shape[0], dtype=np.int32)
         uniforms = np.empty(0) if self._uniform is None else np.array([self._uniform])
@@ -312,13 +336,22 @@ class Stream:
             labels[start:stop] = block_labels
             uniforms = uniforms[stop - start :]
             start = stop
+            if report is not None:
+                report(self, labels[:stop])
         return labels
 
     def _extend_by_block(self, X, uniforms, threads):
         """Read a block, or the start of it, and return the labels of the rows read."""
         nearest, upper = propose(X, self.centers, threads)
         opened, n_read = decide(
-            X, uniforms, nearest, upper, self.centers, self.schedule, self.n_seen
+            X,
+            uniforms,
+            nearest,
+            upper,
+            self.centers,
+            self.schedule,
+            self.n_seen,
+            self.max_clusters - len(self.centers),
         )
         X, nearest, upper = rows_between(X, 0, n_read), nearest[:n_read], upper[:n_read]
         labels, d2, self.sums = finish(

@@ -55,16 +55,24 @@ class Threads:
 ALONE = Threads()
 
 
+def one_blas_thread():
+    """Return a context in which BLAS keeps to one thread.
+
+    BLAS would start threads of its own, which go on spinning for a while after each
+    product and take the cores from ours.
+    """
+    return _controller().limit(limits=1, user_api="blas")
+
+
 @contextmanager
 def own_threads(n_jobs, n_rows):
     """Give the threads to use for so many rows, and keep BLAS to one meanwhile.
 
-    BLAS would start threads of its own, which go on spinning for a while after each
-    product and take the cores from ours. For a few rows it does not.
+    For a few rows BLAS does not start threads of its own.
     """
     if n_rows < _FEW_ROWS:
         yield ALONE
         return
     threads = Threads(n_threads_for(n_jobs))
-    with _controller().limit(limits=1, user_api="blas"), closing(threads):
+    with one_blas_thread(), closing(threads):
         yield threads

@@ -8,7 +8,8 @@ decided as the user guide says:
 * a sample opens a centre iff ``u * f < D2``;
 * the prefix takes *distinct* samples; a repeat gets the label of its twin;
 * logarithms are base 2, and in Algorithm 1 log n is at least 1;
-* of equally near centres the oldest wins.
+* of equally near centres the oldest wins;
+* when there are ``max_clusters`` centres, no more open.
 """
 
 import math
@@ -23,6 +24,7 @@ class Result(NamedTuple):
     facility_cost: float  # f_r, 0 if the prefix is not complete
     phase: int  # r, 0 if the prefix is not complete
     inertia: float  # the sum of squared distances at the moment of assignment
+    phases: list  # for each phase, the samples before it and its facility cost
 
 
 def squared_distance(v, c):
@@ -43,18 +45,19 @@ def nearest(v, centers):
     return best, best_d2
 
 
-def first_distinct(samples, count):
-    """Return the positions of the first distinct samples, and labels of all up to them."""
-    opened_at, labels = [], []
+def first_distinct(samples, count, max_clusters):
+    """Return the positions of the first distinct samples; labels and cost up to them."""
+    opened_at, labels, inertia = [], [], 0.0
     for t, v in enumerate(samples):
         if len(opened_at) == count:
             break
         label, d2 = nearest(v, [samples[o] for o in opened_at])
-        if d2 > 0:
-            label = len(opened_at)
+        if d2 > 0 and len(opened_at) < max_clusters:
+            label, d2 = len(opened_at), 0.0
             opened_at.append(t)
         labels.append(label)
-    return opened_at, labels
+        inertia += d2
+    return opened_at, labels, inertia
 
 
 def closest_distances(prefix):
@@ -65,57 +68,68 @@ def closest_distances(prefix):
     ]
 
 
-def main_loop(samples, uniforms, opened_at, labels, f, growth, openings_per_phase):
+def main_loop(
+    samples, uniforms, opened_at, labels, f, growth, openings_per_phase, max_clusters
+):
     """Read the samples that have no label yet."""
     opened_at, labels = list(opened_at), list(labels)
-    r, q, inertia = 1, 0, 0.0
+    r, q, inertia, phases = 1, 0, 0.0, [(len(labels), f)]
     for t in range(len(labels), len(samples)):
         v = samples[t]
         n = t + 1
         label, d2 = nearest(v, [samples[o] for o in opened_at])
-        if uniforms[t] * f < d2:
+        if uniforms[t] * f < d2 and len(opened_at) < max_clusters:
             label, d2 = len(opened_at), 0.0
             opened_at.append(t)
             q += 1
         if q >= openings_per_phase(n):
             r, q, f = r + 1, 0, growth * f
+            phases.append((n, f))
         labels.append(label)
         inertia += d2
-    return Result(opened_at, labels, f, r, inertia)
+    return Result(opened_at, labels, f, r, inertia, phases)
 
 
-def semi_online(samples, uniforms, k, lower_bound=None, n=None):
+def semi_online(samples, uniforms, k, lower_bound=None, n=None, max_clusters=math.inf):
     """Algorithm 1."""
     log_n = max(1.0, math.log2(len(samples) if n is None else n))
     opened_at, labels, w = [], [], lower_bound
     if w is None:
-        opened_at, labels = first_distinct(samples, k + 1)
+        opened_at, labels, inertia = first_distinct(samples, k + 1, max_clusters)
         if len(opened_at) < k + 1:
-            return Result(opened_at, labels, 0.0, 0, 0.0)
+            return Result(opened_at, labels, 0.0, 0, inertia, [])
         w = min(closest_distances([samples[o] for o in opened_at])) / 2
     f = w / (k * log_n)
+
+    def openings_per_phase(n):
+        return 3 * k * (1 + log_n)
+
     return main_loop(
-        samples, uniforms, opened_at, labels, f, 2, lambda n: 3 * k * (1 + log_n)
+        samples, uniforms, opened_at, labels, f, 2, openings_per_phase, max_clusters
     )
 
 
-def theoretical(samples, uniforms, k):
+def theoretical(samples, uniforms, k, max_clusters=math.inf):
     """Algorithm 2."""
-    opened_at, labels = first_distinct(samples, k + 1)
+    opened_at, labels, inertia = first_distinct(samples, k + 1, max_clusters)
     if len(opened_at) < k + 1:
-        return Result(opened_at, labels, 0.0, 0, 0.0)
+        return Result(opened_at, labels, 0.0, 0, inertia, [])
     w = min(closest_distances([samples[o] for o in opened_at])) / 2
+
+    def openings_per_phase(n):
+        return 3 * k * (1 + math.log2(n))
+
     return main_loop(
-        samples, uniforms, opened_at, labels, w / k, 2, lambda n: 3 * k * (1 + math.log2(n))
+        samples, uniforms, opened_at, labels, w / k, 2, openings_per_phase, max_clusters
     )
 
 
-def practical(samples, uniforms, k_target):
+def practical(samples, uniforms, k_target, max_clusters=math.inf):
     """Algorithm 3."""
     k = max(1, math.ceil((k_target - 15) / 5))
-    opened_at, labels = first_distinct(samples, k + 10)
+    opened_at, labels, inertia = first_distinct(samples, k + 10, max_clusters)
     if len(opened_at) < k + 10:
-        return Result(opened_at, labels, 0.0, 0, 0.0)
+        return Result(opened_at, labels, 0.0, 0, inertia, [])
     closest = sorted(closest_distances([samples[o] for o in opened_at]))
     w = math.fsum(closest[:10]) / 2
-    return main_loop(samples, uniforms, opened_at, labels, w, 10, lambda n: k)
+    return main_loop(samples, uniforms, opened_at, labels, w, 10, lambda n: k, max_clusters)

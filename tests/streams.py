@@ -12,23 +12,23 @@ from onlinekmeans_sklearn import OnlineKMeans, SemiOnlineKMeans
 ALGORITHMS = {
     "practical": (
         lambda k, n: OnlineKMeans(15 + 5 * k),
-        lambda X, u, k: practical(X, u, 15 + 5 * k),
+        lambda X, u, k, **cap: practical(X, u, 15 + 5 * k, **cap),
     ),
     "practical, smallest": (
         lambda k, n: OnlineKMeans(1),
-        lambda X, u, k: practical(X, u, 1),
+        lambda X, u, k, **cap: practical(X, u, 1, **cap),
     ),
     "theoretical": (
         lambda k, n: OnlineKMeans(k, algorithm="theoretical"),
-        lambda X, u, k: theoretical(X, u, k),
+        lambda X, u, k, **cap: theoretical(X, u, k, **cap),
     ),
     "semi-online": (
         lambda k, n: SemiOnlineKMeans(k, n_samples=n),
-        lambda X, u, k: semi_online(X, u, k),
+        lambda X, u, k, **cap: semi_online(X, u, k, **cap),
     ),
     "semi-online, bound": (
         lambda k, n: SemiOnlineKMeans(k, n_samples=1000, lower_bound=5.0),
-        lambda X, u, k: semi_online(X, u, k, lower_bound=5.0, n=1000),
+        lambda X, u, k, **cap: semi_online(X, u, k, lower_bound=5.0, n=1000, **cap),
     ),
 }
 
@@ -103,11 +103,11 @@ def small_streams(draw):
     return np.array(order, dtype=float)
 
 
-def reference_of(name, X, k, seed):
+def reference_of(name, X, k, seed, **cap):
     """Return what the plain loop makes of the rows of X."""
     X = np.asarray(X, dtype=np.float64)
     uniforms = np.random.RandomState(seed).random_sample(len(X)).tolist()
-    return ALGORITHMS[name][1](X.tolist(), uniforms, k)
+    return ALGORITHMS[name][1](X.tolist(), uniforms, k, **cap)
 
 
 def estimator_of(name, n, k, seed):
@@ -138,6 +138,8 @@ def assert_equals_reference(estimator, labels, X, expected):
     assert centers.dtype == X.dtype
     assert estimator.facility_cost_ == expected.facility_cost
     assert estimator.n_phases_ == expected.phase
+    phases = zip(estimator.phase_starts_.tolist(), estimator.facility_costs_.tolist())
+    assert list(phases) == expected.phases
     assert estimator.inertia_ == pytest.approx(expected.inertia, rel=1e-12, abs=0)
     assert estimator.n_samples_seen_ == X.shape[0]
     np.testing.assert_array_equal(estimator.counts_, np.bincount(expected.labels))

@@ -42,8 +42,19 @@ BAD_FOR_A_FITTED_ONE = {
 }
 CASES = [
     (method, case)
-    for method in ("fit", "partial_fit", "partial_fit_predict", "predict", "transform")
-    for case in [*BAD_FOR_ALL, *([] if method == "fit" else BAD_FOR_A_FITTED_ONE)]
+    for method in (
+        "fit",
+        "fit_transform",
+        "partial_fit",
+        "partial_fit_predict",
+        "partial_fit_transform",
+        "predict",
+        "transform",
+    )
+    for case in [
+        *BAD_FOR_ALL,
+        *([] if method in ("fit", "fit_transform") else BAD_FOR_A_FITTED_ONE),
+    ]
 ]
 
 
@@ -110,7 +121,11 @@ BAD_PARAMETERS += [
     for bad in (0, -3, 2.0, "auto")
 ]
 BAD_PARAMETERS += [
-    (OnlineKMeans, "encode", bad, "'onehot', 'onehot-dense'")
+    (OnlineKMeans, "max_clusters", bad, "integer of at least 1 or None")
+    for bad in (0, -3, 2.0, "auto", np.inf)
+]
+BAD_PARAMETERS += [
+    (OnlineKMeans, "encode", bad, "'onehot', 'onehot-dense', 'ordinal', 'distance', 'tri")
     for bad in ("one-hot", None, 1, ["onehot"])
 ]
 BAD_PARAMETERS += [
@@ -134,6 +149,13 @@ def test_bad_parameters_say_what_came_and_what_was_expected(estimator, name, bad
     before[name] = bad
     assert vars(model).keys() == before.keys()
     assert all(vars(model)[key] is before[key] for key in before)
+
+
+def test_fewer_clusters_allowed_than_asked_for_is_an_error():
+    model = OnlineKMeans(n_clusters=6, max_clusters=5)
+    with pytest.raises(ValueError, match=r"n_clusters=6 and max_clusters=5.*no smaller"):
+        model.fit(X)
+    assert model.set_params(max_clusters=6, k=6).fit(X).n_clusters_ == 6
 
 
 @pytest.mark.parametrize("good", [1, np.int64(30), "auto"])

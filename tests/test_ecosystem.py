@@ -125,12 +125,6 @@ def test_pandas_output_of_the_dense_encoding(estimator, iris):
     np.testing.assert_array_equal(out.to_numpy().argmax(axis=1), model.predict(X))
 
 
-def test_pandas_output_of_the_sparse_encoding_is_refused(iris):
-    model = OnlineKMeans().set_output(transform="pandas")
-    with pytest.raises(ValueError, match="sparse"):
-        model.fit_transform(iris[0])
-
-
 @pytest.mark.parametrize("estimator", ESTIMATORS, ids=str)
 def test_metadata_routing_may_be_enabled(estimator, iris):
     X, y = iris

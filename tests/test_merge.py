@@ -2,12 +2,13 @@
 
 import numpy as np
 import pytest
-from scipy.sparse import csr_array
+from scipy.sparse import csr_array, issparse
+from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import adjusted_rand_score
 from streams import dense
 
-from onlinekmeans_sklearn import OnlineKMeans, SemiOnlineKMeans
+from onlinekmeans_sklearn import OnlineKMeans, SemiOnlineKMeans, _base
 from onlinekmeans_sklearn._merge import merge
 
 MEANS = np.array([[0.0, 1.0], [10.0, 0.0], [0.0, 3.0], [10.0, 4.0]])
@@ -16,14 +17,14 @@ COUNTS = np.array([1, 1, 3, 3])
 
 @pytest.mark.parametrize("storage", [np.asarray, csr_array])
 def test_merged_centers_are_weighted_means_numbered_by_age(storage):
-    centers, merged = merge(storage(MEANS), COUNTS, 2, random_state=0)
+    centers, merged = merge(storage(MEANS), COUNTS, 2, np.random.RandomState(0))
     np.testing.assert_array_equal(merged, [0, 1, 0, 1])
     np.testing.assert_allclose(dense(centers), [[0, 2.5], [10, 3]])
 
 
 def test_fewer_online_clusters_than_asked_for_is_a_warning():
     with pytest.warns(ConvergenceWarning, match="Only 4 .* n_clusters=5.*increase k"):
-        centers, merged = merge(MEANS, COUNTS, 5, random_state=0)
+        centers, merged = merge(MEANS, COUNTS, 5, np.random.RandomState(0))
     np.testing.assert_array_equal(centers, MEANS)
     np.testing.assert_array_equal(merged, np.arange(4))
 
@@ -75,3 +76,66 @@ def test_n_clusters_can_be_changed_after_the_pass():
     assert model.set_params(n_clusters=7).n_clusters_ == 7
     assert set(model.predict(X)) == set(range(7))
     assert model.set_params(n_clusters=None).n_clusters_ == n_online
+
+
+@pytest.mark.parametrize("storage", [np.asarray, csr_array])
+def test_the_merge_is_about_as_good_as_many_starts_of_kmeans(storage):
+    for seed in range(5):
+        rng = np.random.RandomState(seed)
+        means, counts = rng.normal(size=(400, 4)), rng.randint(1, 50, size=400)
+        centers, merged = merge(storage(means), counts, 12, rng)
+        cost = counts @ ((means - dense(centers)[merged]) ** 2).sum(axis=1)
+        best = KMeans(12, n_init=30, random_state=0).fit(means, sample_weight=counts)
+        assert cost <= 1.02 * best.inertia_
+
+
+def test_wide_sparse_means_are_merged_by_their_sketch():
+    rng = np.random.RandomState(0)
+    group = rng.randint(6, size=200)
+    means = np.zeros((200, 5000))
+    means[np.arange(200)[:, None], 100 * group[:, None] + np.arange(30)] = 1
+    means[np.arange(200)[:, None], rng.randint(5000, size=(200, 10))] += 1
+    counts = rng.randint(1, 9, size=200)
+    centers, merged = merge(csr_array(means), counts, 6, rng)
+    assert adjusted_rand_score(group, merged) == 1
+    expected = [
+        np.average(means[merged == c], axis=0, weights=counts[merged == c])
+        for c in range(6)
+    ]
+    assert issparse(centers)
+    np.testing.assert_allclose(centers.toarray(), expected, atol=1e-12)
+
+
+@pytest.mark.parametrize("scale", [1e-150, 1.0, 1e150])
+def test_every_merged_cluster_has_members_even_if_means_coincide(scale):
+    means = scale * np.repeat([[0.0, 1.0], [5.0, 5.0]], 10, axis=0)
+    centers, merged = merge(means, np.arange(1, 21), 7, np.random.RandomState(0))
+    assert len(centers) == 7
+    assert set(merged) == set(range(7))
+    np.testing.assert_allclose(centers[merged], means)
+
+
+def test_constant_data_merge_into_one_cluster():
+    model = OnlineKMeans(n_clusters=1, random_state=0).fit(np.full((50, 3), 2.0))
+    np.testing.assert_array_equal(model.cluster_centers_, [[2.0, 2.0, 2.0]])
+
+
+def test_a_stream_of_rows_does_not_pay_for_the_merge(monkeypatch):
+    calls = []
+
+    def counted(*args):
+        calls.append(args)
+        return merge(*args)
+
+    monkeypatch.setattr(_base, "merge", counted)
+    X = np.random.RandomState(0).normal(size=(300, 3))
+    model = OnlineKMeans(n_clusters=4, random_state=0)
+    for row in X:
+        model.partial_fit(row[None])
+        model.partial_fit_predict(row[None])
+    assert len(calls) == 0
+    model.predict(X)
+    model.transform(X)
+    assert (model.n_clusters_, len(model.labels_), len(calls)) == (4, 1, 1)
+    model.partial_fit(X[:1]).predict(X)
+    assert len(calls) == 2

@@ -97,7 +97,9 @@ def test_k_auto_follows_n_clusters():
     X = blobs(0, 3000, n_blobs=40)
     for auto, explicit in [
         (OnlineKMeans(), OnlineKMeans(100)),
-        (OnlineKMeans(n_clusters=4), OnlineKMeans(60)),
+        (OnlineKMeans(n_clusters=4), OnlineKMeans(120)),
+        (OnlineKMeans(max_clusters=71), OnlineKMeans(36, max_clusters=71)),
+        (OnlineKMeans(n_clusters=4, max_clusters=90), OnlineKMeans(45, max_clusters=90)),
         (OnlineKMeans(algorithm="theoretical"), OnlineKMeans(10, algorithm="theoretical")),
         (SemiOnlineKMeans(n_clusters=3), SemiOnlineKMeans(3)),
         (SemiOnlineKMeans(), SemiOnlineKMeans(10)),

@@ -25,7 +25,7 @@ def test_the_prefix_ends_at_its_last_distinct_sample():
         assert not schedule.prefix_is_complete
     schedule.record_opening(11)
     assert schedule.prefix_is_complete
-    schedule.start(np.full(11, 2.0))
+    schedule.start(np.full(11, 2.0), 13)
     assert (schedule.phase, schedule.openings) == (1, 0)
     assert schedule.facility_cost == 10.0  # half of ten times 2
     assert not schedule.prefix_is_complete
@@ -33,11 +33,12 @@ def test_the_prefix_ends_at_its_last_distinct_sample():
 
 def test_practical_multiplies_the_cost_by_ten_after_k_openings():
     schedule = Practical(25)
-    schedule.start(np.full(12, 2.0))
+    schedule.start(np.full(12, 2.0), 12)
     schedule.record_opening(13)
     assert (schedule.phase, schedule.facility_cost) == (1, 10.0)
     schedule.record_opening(14)
     assert (schedule.phase, schedule.facility_cost, schedule.openings) == (2, 100.0, 0)
+    assert schedule.phases == ((12, 10.0), (14, 100.0))
 
 
 def test_theoretical_starts_at_half_the_smallest_distance_over_k():
@@ -52,7 +53,7 @@ def test_semi_online_needs_no_prefix_when_the_bound_is_known():
     schedule = SemiOnline(5, lower_bound=30.0, n_samples=64)
     assert schedule.prefix_length == 0
     assert schedule.facility_cost == 30 / (5 * 6)
-    assert schedule.phase == 1
+    assert schedule.phases == ((0, schedule.facility_cost),)
     assert schedule.openings_per_phase(10**9) == 3 * 5 * 7
 
 

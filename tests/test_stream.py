@@ -56,6 +56,34 @@ def test_fit_of_longer_streams_is_the_papers_loop(name):
         assert_equals_reference(estimator, estimator.labels_, X, expected)
 
 
+@pytest.mark.parametrize(
+    ("name", "max_clusters"),
+    [
+        *itertools.product(ALGORITHMS, [1, 2, 11, 12]),
+        ("practical", 15),
+        ("theoretical", 30),
+    ],
+)
+def test_a_capped_stream_is_the_papers_loop_that_opens_no_more(
+    name, max_clusters, block_sizes
+):
+    at_the_cap = 0
+    for seed in range(2):
+        X = blobs(seed, 150, d=2) if seed % 2 else np.sort(grid(seed, 150), axis=0)
+        expected = reference_of(name, X, 4, seed, max_clusters=max_clusters)
+        at_the_cap += len(expected.opened_at) == max_clusters
+        for storage, sizes in itertools.product(
+            ["array", "csr_array"], ([150], [1], [9, 2])
+        ):
+            rows = STORAGES[storage](X)
+            model = estimator_of(name, len(X), 4, seed).set_params(
+                max_clusters=max_clusters
+            )
+            labels = fit_in_chunks(model, rows, sizes)
+            assert_equals_reference(model, labels, rows, expected)
+    assert at_the_cap > 0
+
+
 @settings(max_examples=150)
 @given(
     X=small_streams(),
@@ -66,20 +94,22 @@ def test_fit_of_longer_streams_is_the_papers_loop(name):
     dtype=st.sampled_from([np.float64, np.float32]),
     sizes=st.lists(st.integers(1, 20), min_size=1, max_size=4),
     n_jobs=st.sampled_from([1, 2]),
+    cap=st.sampled_from([{}, {}, {"max_clusters": 1}, {"max_clusters": 13}]),
 )
 def test_any_stream_in_any_chunks_is_the_papers_loop(
-    X, name, k, seed, storage, dtype, sizes, n_jobs, block_sizes
+    X, name, k, seed, storage, dtype, sizes, n_jobs, cap, block_sizes
 ):
     if dtype is np.float32:
         X = np.clip(X, -1e30, 1e30)
     X = X.astype(dtype)
-    expected = reference_of(name, X, k, seed)
+    expected = reference_of(name, X, k, seed, **cap)
     rows = STORAGES[storage](X)
 
-    estimator = estimator_of(name, len(X), k, seed).set_params(n_jobs=n_jobs).fit(rows)
+    estimator = estimator_of(name, len(X), k, seed).set_params(**cap, n_jobs=n_jobs)
+    estimator.fit(rows)
     assert_equals_reference(estimator, estimator.labels_, rows, expected)
 
-    estimator = estimator_of(name, len(X), k, seed)
+    estimator = estimator_of(name, len(X), k, seed).set_params(**cap)
     labels = fit_in_chunks(estimator, rows, sizes)
     assert_equals_reference(estimator, labels, rows, expected)
 

@@ -1,0 +1,111 @@
+"""Checks of parameters and data, and calls that change nothing if they fail."""
+
+import math
+import sys
+from contextlib import contextmanager
+from numbers import Integral
+
+import numpy as np
+from scipy.sparse import csr_array, issparse
+from sklearn.utils import assert_all_finite
+from sklearn.utils.validation import validate_data
+
+_FEW_VALUES = 1000  # whose largest is found as fast as their squares
+
+
+@contextmanager
+def unchanged_on_error(estimator):
+    """Give the estimator back the attributes it had, if what follows fails."""
+    before = vars(estimator).copy()
+    try:
+        yield
+    except BaseException:
+        vars(estimator).clear()
+        vars(estimator).update(before)
+        raise
+
+
+def validated(estimator, X, reset):
+    """Return `X` as floats, dense or in canonical CSR, checked as scikit-learn does."""
+    if not reset and _is_plain(estimator, X):
+        return X
+    X = validate_data(
+        estimator,
+        X,
+        reset=reset,
+        accept_sparse="csr",
+        dtype=[np.float64, np.float32],
+        ensure_all_finite=False,  # that comes with the largest value
+    )
+    values = X
+    if issparse(X):
+        X = csr_array(X)
+        if not X.has_canonical_format:
+            X = X.copy()
+            X.sum_duplicates()
+        values = X.data
+    largest, limit = _largest(values), _limit(X.shape[1])
+    if not largest <= limit:
+        assert_all_finite(X, estimator_name=type(estimator).__name__, input_name="X")
+        raise ValueError(
+            f"Input X has values up to {largest:.3g}, whose squared distances can "
+            f"overflow: with {X.shape[1]} features {type(estimator).__name__} takes "
+            f"values up to {limit:.3g}. Scale X, for example by MaxAbsScaler."
+        )
+    return X
+
+
+def _is_plain(estimator, X):
+    """Return whether there is nothing that validation could say or change.
+
+    Validation costs more than all the rest when samples come one at a time.
+    """
+    return (
+        type(X) is np.ndarray
+        and X.ndim == 2
+        and X.dtype in (np.float64, np.float32)
+        and X.shape[0] > 0
+        and X.shape[1] == estimator.n_features_in_
+        and not hasattr(estimator, "feature_names_in_")
+        and _largest(X) <= _limit(X.shape[1])
+    )
+
+
+def _largest(values):
+    """Return a bound of the largest magnitude, NaN or infinite if a value is.
+
+    It is the square root of all squares added up, where that can be: faster to find. Not by
+    BLAS, whose threads would keep a core busy for a while.
+    """
+    if values.size > _FEW_VALUES:
+        flat = values.ravel(order="K")
+        with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+            norm = math.sqrt(np.einsum("i,i->", flat, flat))
+        if norm < 1e15:
+            return norm
+    return max(-float(values.min()), float(values.max())) if values.size else 0.0
+
+
+def _limit(n_features):
+    """Return the largest magnitude whose squared distances cannot overflow."""
+    return math.sqrt(sys.float_info.max / n_features) / 16
+
+
+def check_integer(name, value, or_one_of=()):
+    """Raise ValueError unless `value` is an integer of at least 1 or one of the others."""
+    if isinstance(value, Integral) and not isinstance(value, bool) and value >= 1:
+        return
+    if (value is None or isinstance(value, str)) and value in or_one_of:
+        return
+    others = "".join(f" or {other!r}" for other in or_one_of)
+    raise ValueError(
+        f"Got {name}={value!r}, but expected an integer of at least 1{others}."
+    )
+
+
+def check_one_of(name, value, expected):
+    """Raise ValueError unless `value` is one of the expected strings."""
+    if not isinstance(value, str) or value not in expected:
+        raise ValueError(
+            f"Got {name}={value!r}, but expected one of {', '.join(map(repr, expected))}."
+        )

@@ -1,0 +1,127 @@
+"""Callbacks of scikit-learn 1.9 during `fit`, and no harm without them."""
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from streams import blobs
+
+from onlinekmeans_sklearn import OnlineKMeans, SemiOnlineKMeans, _progress, _stream
+
+X = blobs(0, 1000)
+
+
+class Recorder:
+    """A callback that remembers what it is told."""
+
+    max_propagation_depth = None
+
+    def __init__(self):
+        self.begun, self.ended, self.fitted, self.torn_down = [], [], [], 0
+
+    def setup(self, estimator, context):
+        self.estimator = estimator
+
+    def teardown(self, estimator, context):
+        self.torn_down += 1
+
+    def on_fit_task_begin(self, estimator, context):
+        self.begun.append(context.task_name)
+
+    def on_fit_task_end(self, estimator, context, *, X=None, fitted_estimator=None):
+        self.ended.append(context.task_name)
+        self.fitted.append(fitted_estimator)
+
+
+class FailingRecorder(Recorder):
+    def on_fit_task_end(self, estimator, context):
+        raise RuntimeError("no more")
+
+
+@pytest.fixture(autouse=True)
+def small_blocks(monkeypatch):
+    monkeypatch.setattr(_stream, "_FIRST_BLOCK", 64)
+    monkeypatch.setattr(_stream, "_LARGEST_BLOCK", 64)
+
+
+@pytest.fixture
+def needs_callbacks():
+    pytest.importorskip("sklearn.callback")
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        OnlineKMeans(40, random_state=0),
+        OnlineKMeans(n_clusters=3, random_state=0),
+        SemiOnlineKMeans(3, random_state=0),
+    ],
+    ids=str,
+)
+@pytest.mark.usefixtures("needs_callbacks")
+def test_callbacks_hear_of_every_share_of_the_rows(model):
+    recorder = Recorder()
+    model = clone(model).set_callbacks(recorder).fit(X)
+    assert recorder.begun == ["fit", *["share of the rows"] * 50]
+    assert recorder.ended == [*["share of the rows"] * 50, "fit"]
+    assert recorder.torn_down == 1
+    plain = clone(model).set_callbacks().fit(X)
+    np.testing.assert_array_equal(model.labels_, plain.labels_)
+    np.testing.assert_array_equal(model.cluster_centers_, plain.cluster_centers_)
+
+
+@pytest.mark.usefixtures("needs_callbacks")
+def test_what_callbacks_see_is_the_fit_of_the_rows_so_far():
+    recorder = Recorder()
+    OnlineKMeans(40, random_state=0).set_callbacks(recorder).fit(X)
+    for seen in recorder.fitted[:-7:7]:
+        n = seen.n_samples_seen_
+        expected = OnlineKMeans(40, random_state=0).fit(X[:n])
+        np.testing.assert_array_equal(seen.cluster_centers_, expected.cluster_centers_)
+        np.testing.assert_array_equal(seen.predict(X), expected.predict(X))
+        np.testing.assert_array_equal(seen.labels_, expected.labels_)
+        rest = seen.partial_fit(X[n:]), expected.partial_fit(X[n:])
+        np.testing.assert_array_equal(rest[0].cluster_means_, rest[1].cluster_means_)
+    assert recorder.fitted[-1].n_samples_seen_ == 1000
+
+
+@pytest.mark.usefixtures("needs_callbacks")
+def test_a_pipeline_hands_its_callbacks_on():
+    recorder = Recorder()
+    model = make_pipeline(StandardScaler(), OnlineKMeans(40, random_state=0))
+    model.set_callbacks(recorder).fit(X)
+    assert recorder.ended.count("share of the rows") == 50
+
+
+@pytest.mark.usefixtures("needs_callbacks")
+def test_a_progress_bar_runs(capsys):
+    pytest.importorskip("rich")
+    from sklearn.callback import ProgressBar
+
+    OnlineKMeans(40).set_callbacks(ProgressBar()).fit(X)
+    assert "100%" in capsys.readouterr().out
+
+
+@pytest.mark.usefixtures("needs_callbacks")
+def test_callbacks_are_torn_down_when_fit_fails():
+    recorder = Recorder()
+    model = OnlineKMeans(40, random_state=0).set_callbacks(recorder).fit(X)
+    before = vars(model).copy()
+    with pytest.raises(ValueError, match="NaN"):
+        model.fit(np.full((20, 3), np.nan))
+    model.set_callbacks(failing := FailingRecorder())
+    before["_skl_callbacks"] = [failing]
+    with pytest.raises(RuntimeError, match="no more"):
+        model.fit(X)
+    assert failing.torn_down == 1
+    assert vars(model) == before
+
+
+def test_without_callbacks_there_is_nobody_to_tell():
+    class Estimator:
+        pass
+
+    reporter = _progress.Reporter(Estimator(), X, None, None)
+    reporter.read(None, X)
+    reporter.end()
