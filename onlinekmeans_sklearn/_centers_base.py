@@ -43,6 +43,9 @@ class Centers(ABC):
                 setattr(other, name, copy.copy(value))
         return other
 
+    def __deepcopy__(self, memo):
+        return self.copy()
+
     @property
     @abstractmethod
     def rows(self):

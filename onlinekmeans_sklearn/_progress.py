@@ -1,5 +1,7 @@
 """Progress of `fit` by scikit-learn's callbacks, which came with version 1.9."""
 
+import copy
+
 try:
     from sklearn.callback import CallbackSupportMixin, with_callbacks
 except ImportError:
@@ -38,7 +40,7 @@ class Reporter:
             return
 
         def attributes():
-            return self._attributes(stream.snapshot(), labels)
+            return self._attributes(copy.deepcopy(stream), labels)
 
         while (self._n_told + 1) * self._n_rows <= len(labels) * self._shares:
             self._n_told += 1

@@ -269,8 +269,7 @@ class Stream:
         """The mean of every cluster's members."""
         return self.centers.means(self.sums, self.counts)
 
-    def snapshot(self):
-        """Return a copy that has nothing more to do with this stream."""
+    def __deepcopy__(self, memo):  # all else is only ever replaced, or appended to
         other = self.fork()
         other.random_state = copy.deepcopy(self.random_state)
         return other

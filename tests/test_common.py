@@ -1,8 +1,9 @@
 """scikit-learn's own checks, for every configuration, with no expected failures."""
 
+from sklearn.linear_model import SGDClassifier
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from onlinekmeans_sklearn import OnlineKMeans, SemiOnlineKMeans
+from onlinekmeans_sklearn import ClusterFeaturesClassifier, OnlineKMeans, SemiOnlineKMeans
 
 
 @parametrize_with_checks(
@@ -21,6 +22,12 @@ from onlinekmeans_sklearn import OnlineKMeans, SemiOnlineKMeans
         SemiOnlineKMeans(encode="onehot-dense", n_samples=1000),
         SemiOnlineKMeans(k=2, lower_bound=1.0),
         SemiOnlineKMeans(n_clusters=3, lower_bound=1e-3, n_samples=100, n_jobs=2),
+        ClusterFeaturesClassifier(),
+        ClusterFeaturesClassifier(
+            SGDClassifier("log_loss", learning_rate="constant", eta0=1e-3, random_state=0),
+            SemiOnlineKMeans(max_clusters=50, encode="triangle", random_state=0),
+            passthrough=False,
+        ),
     ]
 )
 def test_estimator_is_scikit_learn_compatible(estimator, check):

@@ -1,0 +1,326 @@
+"""A classifier on raw features and cluster features, which can learn on a stream."""
+
+import copy
+
+import numpy as np
+from scipy.sparse import csr_matrix, hstack, issparse
+from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
+from sklearn.linear_model import SGDClassifier
+from sklearn.utils import check_random_state, get_tags
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from ._online_kmeans import OnlineKMeans
+from ._validation import unchanged_on_error
+
+
+def _classifier_has(name):
+    """Return a check that the classifier, fitted or not, has a method."""
+
+    def check(self):
+        classifier = getattr(self, "classifier_", None) or self._default_classifier()
+        getattr(classifier, name)  # its AttributeError says why not
+        return True
+
+    return check
+
+
+class ClusterFeaturesClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
+    """A classifier that sees the features of a sample and those of its cluster.
+
+    A linear model of both can tell apart what is not linearly separable, one cluster at
+    a time. `fit` does what a pipeline of a union of features and a classifier does. In
+    addition there is `partial_fit`: the clusters and the classifier learn from the same
+    stream, one pass, while the number of clusters grows.
+
+    Parameters
+    ----------
+    classifier : estimator or None, default=None
+        The classifier. None is stochastic gradient descent with squared loss, the model
+        of the paper's experiments:
+        ``SGDClassifier(loss="squared_error", learning_rate="invscaling", eta0=0.01,
+        power_t=0.25)``. It wants features of about unit scale.
+    clusterer : estimator or None, default=None
+        What makes the cluster features; its `encode` says which. None is
+        ``OnlineKMeans()``. For `partial_fit` it must be an :class:`OnlineKMeans` or
+        :class:`SemiOnlineKMeans` whose `n_clusters` is None.
+    passthrough : bool, default=True
+        Whether the classifier sees the raw features, too, before those of the clusters.
+    random_state : int, RandomState instance or None, default=None
+        Seeds every `random_state` of the two that is None. Pass an int for the same
+        result every time.
+
+    Attributes
+    ----------
+    classifier_ : estimator
+        The fitted classifier.
+    clusterer_ : estimator
+        The fitted clustering.
+    classes_ : ndarray of shape (n_classes,)
+        The labels of the classes.
+    n_features_in_ : int
+        The number of raw features.
+    feature_names_in_ : ndarray of shape (n_features,)
+        The names of the features, if `X` has string names for all of them.
+
+    See Also
+    --------
+    OnlineKMeans : The clusters.
+    sklearn.pipeline.FeatureUnion : The same for batches, as steps of a pipeline.
+
+    Notes
+    -----
+    In `partial_fit` the classifier learns from the features decided online, when a sample
+    was read; `predict` uses the centres there are now. When a cluster opens, the
+    classifier gets one more column. A linear model has seen nothing but zeros in it, so
+    its weight is 0, and it goes on as if the column had been there from the start. That is
+    done for classifiers whose only weights are in `coef_`, as those of `SGDClassifier`
+    without averaging. For others give the clusterer a `max_clusters`: then the number of
+    columns never changes.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_circles
+    >>> from onlinekmeans_sklearn import ClusterFeaturesClassifier
+    >>> X, y = make_circles(2000, factor=0.5, noise=0.05, random_state=0)
+    >>> model = ClusterFeaturesClassifier(random_state=0)
+    >>> for start in range(0, 1000, 50):  # 1000 samples, in pieces of 50
+    ...     part = slice(start, start + 50)
+    ...     model = model.partial_fit(X[part], y[part], classes=[0, 1])
+    >>> model.score(X[1000:], y[1000:]) > 0.95
+    True
+    """
+
+    def __init__(
+        self, classifier=None, clusterer=None, *, passthrough=True, random_state=None
+    ):
+        self.classifier = classifier
+        self.clusterer = clusterer
+        self.passthrough = passthrough
+        self.random_state = random_state
+
+    def fit(self, X, y):
+        """Cluster the rows of `X`, then fit the classifier with the cluster features.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            The samples, for the clusters a stream in the order of the rows.
+        y : array-like of shape (n_samples,)
+            The classes.
+
+        Returns
+        -------
+        self : object
+            The fitted estimator.
+        """
+        with unchanged_on_error(self):
+            X, y = self._validated(X, y, reset=True)
+            clusterer, classifier = self._started()
+            features = self._with_raw(X, clusterer.fit(X).transform(X))
+            self._take_over(clusterer, classifier.fit(features, y))
+        return self
+
+    @available_if(_classifier_has("partial_fit"))
+    def partial_fit(self, X, y, classes=None):
+        """Go on with the stream: its clusters first, then the classifier.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            The next samples of the stream, in the order of the rows.
+        y : array-like of shape (n_samples,)
+            Their classes.
+        classes : array-like of shape (n_classes,) or None, default=None
+            All classes that will ever come; needed in the first call.
+
+        Returns
+        -------
+        self : object
+            The fitted estimator.
+        """
+        with unchanged_on_error(self):
+            is_first = not hasattr(self, "classifier_")
+            X, y = self._validated(X, y, reset=is_first)
+            self._check_classes(y, classes, is_first)
+            if is_first:
+                clusterer, classifier = self._started()
+            else:
+                clusterer, classifier = copy.deepcopy((self.clusterer_, self.classifier_))
+            if not hasattr(clusterer, "partial_fit_transform"):
+                raise TypeError(
+                    f"Got clusterer={clusterer!r}, which has no features decided online, "
+                    "but partial_fit expected an OnlineKMeans or SemiOnlineKMeans."
+                )
+            features = self._with_raw(X, clusterer.partial_fit_transform(X))
+            if not is_first:
+                _widen(classifier, features.shape[1])
+            self._take_over(clusterer, classifier.partial_fit(features, y, classes))
+        return self
+
+    def predict(self, X):
+        """Return the class of each sample.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            The samples.
+
+        Returns
+        -------
+        y : ndarray of shape (n_samples,)
+            The predicted classes.
+        """
+        return self._asked("predict", X)
+
+    @available_if(_classifier_has("decision_function"))
+    def decision_function(self, X):
+        """Return the classifier's confidence for each sample and class.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            The samples.
+
+        Returns
+        -------
+        scores : ndarray of shape (n_samples,) or (n_samples, n_classes)
+            For two classes, positive where the second is predicted.
+        """
+        return self._asked("decision_function", X)
+
+    @available_if(_classifier_has("predict_proba"))
+    def predict_proba(self, X):
+        """Return the probability of each class for each sample.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            The samples.
+
+        Returns
+        -------
+        probabilities : ndarray of shape (n_samples, n_classes)
+            In the order of `classes_`.
+        """
+        return self._asked("predict_proba", X)
+
+    @available_if(_classifier_has("predict_log_proba"))
+    def predict_log_proba(self, X):
+        """Return the logarithm of `predict_proba`.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            The samples.
+
+        Returns
+        -------
+        log_probabilities : ndarray of shape (n_samples, n_classes)
+            In the order of `classes_`.
+        """
+        return self._asked("predict_log_proba", X)
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        classifier = get_tags(self._default_classifier())
+        clusterer = get_tags(self._default_clusterer())
+        tags.input_tags.sparse = classifier.input_tags.sparse and clusterer.input_tags.sparse
+        if classifier.classifier_tags is not None:
+            tags.classifier_tags = copy.copy(classifier.classifier_tags)
+        return tags
+
+    def _default_classifier(self):
+        """Return `classifier`, or what None stands for."""
+        if self.classifier is not None:
+            return self.classifier
+        return SGDClassifier(
+            loss="squared_error", learning_rate="invscaling", eta0=0.01, power_t=0.25
+        )
+
+    def _default_clusterer(self):
+        """Return `clusterer`, or what None stands for."""
+        return OnlineKMeans() if self.clusterer is None else self.clusterer
+
+    def _validated(self, X, y, reset):
+        """Return `X` and `y`, checked as scikit-learn does."""
+        X, y = validate_data(
+            self, X, y, reset=reset, accept_sparse="csr", dtype=[np.float64, np.float32]
+        )
+        check_classification_targets(y)
+        return X, y
+
+    def _check_classes(self, y, classes, is_first):
+        """Raise ValueError for labels that are not among the classes."""
+        if is_first and classes is None:
+            raise ValueError(
+                "Got classes=None in the first call of partial_fit, but expected all "
+                "classes that will ever come, for example classes=np.unique(all_y)."
+            )
+        known = classes if is_first else self.classes_
+        unknown = np.setdiff1d(y, known)
+        if len(unknown):
+            raise ValueError(
+                f"Got y with labels {unknown.tolist()}, but expected some of the classes "
+                f"given in the first call of partial_fit: {np.asarray(known).tolist()}."
+            )
+
+    def _started(self):
+        """Return a clusterer and a classifier that have learned nothing yet."""
+        clusterer = clone(self._default_clusterer())
+        if hasattr(clusterer, "set_output"):
+            clusterer.set_output(transform="default")
+        classifier = clone(self._default_classifier())
+        if self.random_state is not None:
+            random_state = check_random_state(self.random_state)
+            for part in (clusterer, classifier):
+                _seed(part, random_state)
+        return clusterer, classifier
+
+    def _take_over(self, clusterer, classifier):
+        """Keep the two, now that nothing can fail any more."""
+        self.clusterer_ = clusterer
+        self.classifier_ = classifier
+        self.classes_ = classifier.classes_
+
+    def _with_raw(self, X, clusters):
+        """Return what the classifier sees: CSR if one of the parts is sparse."""
+        if not self.passthrough:
+            return clusters
+        if issparse(X) or issparse(clusters):
+            return csr_matrix(hstack([X, clusters], format="csr"))
+        return np.hstack([X, clusters])
+
+    def _asked(self, method, X):
+        """Return what the classifier answers."""
+        check_is_fitted(self)
+        X = validate_data(
+            self, X, reset=False, accept_sparse="csr", dtype=[np.float64, np.float32]
+        )
+        features = self._with_raw(X, self.clusterer_.transform(X))
+        return getattr(self.classifier_, method)(features)
+
+
+def _seed(estimator, random_state):
+    """Give a seed to every `random_state` of the estimator that is None."""
+    for name, value in sorted(estimator.get_params(deep=True).items()):
+        if value is None and (f"__{name}").endswith("__random_state"):
+            estimator.set_params(**{name: random_state.randint(2**31 - 1)})
+
+
+def _widen(classifier, n_features):
+    """Let a linear classifier go on with more features, which it knows nothing of."""
+    missing = n_features - classifier.n_features_in_
+    if missing == 0:
+        return
+    others = [name for name in vars(classifier) if "coef" in name and name != "coef_"]
+    if others or not isinstance(getattr(classifier, "coef_", None), np.ndarray):
+        raise ValueError(
+            f"{missing} clusters have opened since the last call, but "
+            f"{type(classifier).__name__} cannot take more columns: that is only known how "
+            "to do for weights in coef_, without averaging. Give the clusterer a "
+            "max_clusters, so that the number of columns is the same from the start."
+        )
+    classifier.coef_ = np.pad(classifier.coef_, ((0, 0), (0, missing)))
+    classifier.n_features_in_ = n_features

@@ -1,0 +1,281 @@
+"""A classifier with cluster features, for batches and on a stream."""
+
+import copy
+import pickle
+
+import joblib
+import numpy as np
+import pandas as pd
+import pytest
+import sklearn
+from scipy.sparse import csr_array, csr_matrix, hstack, issparse
+from sklearn.base import clone
+from sklearn.cluster import MiniBatchKMeans
+from sklearn.datasets import make_circles, make_classification
+from sklearn.linear_model import LogisticRegression, Perceptron, SGDClassifier
+from sklearn.model_selection import GridSearchCV
+from sklearn.naive_bayes import MultinomialNB
+from sklearn.pipeline import make_pipeline, make_union
+from sklearn.preprocessing import FunctionTransformer, StandardScaler
+from streams import dense
+
+from onlinekmeans_sklearn import ClusterFeaturesClassifier, OnlineKMeans, SemiOnlineKMeans
+
+X, y = make_circles(1200, factor=0.5, noise=0.05, random_state=0)
+X3, y3 = make_classification(
+    1200, 6, n_informative=4, n_redundant=0, n_classes=3, random_state=0
+)
+SQUARED = SGDClassifier(
+    loss="squared_error", learning_rate="constant", eta0=0.01, random_state=0
+)
+
+
+def learn(model, X, y, sizes, classes):
+    start, turn = 0, 0
+    while start < X.shape[0]:
+        part = slice(start, start + sizes[turn % len(sizes)])
+        model.partial_fit(X[part], y[part], classes=classes if start == 0 else None)
+        start, turn = part.stop, turn + 1
+    return model
+
+
+@pytest.mark.parametrize("encode", ["onehot", "onehot-dense", "triangle"])
+@pytest.mark.parametrize("storage", [np.asarray, csr_matrix, csr_array])
+def test_fit_is_a_pipeline_of_a_union_and_the_classifier(storage, encode):
+    rows = storage(X3)
+    clusterer = OnlineKMeans(40, encode=encode, random_state=0)
+    model = ClusterFeaturesClassifier(SQUARED, clusterer).fit(rows, y3)
+    union = make_union(FunctionTransformer(accept_sparse=True), clone(clusterer))
+    pipeline = make_pipeline(union, clone(SQUARED)).fit(rows, y3)
+    np.testing.assert_allclose(model.classifier_.coef_, pipeline[-1].coef_)
+    np.testing.assert_allclose(
+        model.decision_function(rows), pipeline.decision_function(rows)
+    )
+    np.testing.assert_array_equal(model.predict(rows), pipeline.predict(rows))
+
+
+def test_clusters_tell_apart_what_is_not_linearly_separable():
+    linear = clone(SQUARED).fit(X[:800], y[:800])
+    model = ClusterFeaturesClassifier(random_state=0).fit(X[:800], y[:800])
+    assert linear.score(X[800:], y[800:]) < 0.7
+    assert model.score(X[800:], y[800:]) > 0.97
+
+
+@pytest.mark.parametrize("storage", [np.asarray, csr_array])
+@pytest.mark.parametrize("sizes", [[1], [50], [7, 300]], ids=str)
+@pytest.mark.parametrize("encode", ["onehot", "ordinal", "distance", "triangle"])
+def test_a_growing_model_is_the_one_that_had_all_columns_from_the_start(
+    encode, sizes, storage
+):
+    clusterer = OnlineKMeans(30, encode=encode, random_state=0)
+    capped = clone(clusterer).set_params(max_clusters=200)
+    for data, target in [(X[:500], y[:500]), (X3[:500], y3[:500])]:
+        rows, classes = storage(data), np.unique(target)
+        models = [
+            learn(ClusterFeaturesClassifier(SQUARED, c), rows, target, sizes, classes)
+            for c in (clusterer, capped)
+        ]
+        grown, wide = (model.classifier_.coef_ for model in models)
+        width = models[0].clusterer_.n_clusters_ if encode != "ordinal" else 1
+        assert grown.shape[1] == data.shape[1] + width
+        np.testing.assert_array_equal(grown, wide[:, : grown.shape[1]])
+        assert not wide[:, grown.shape[1] :].any()
+        np.testing.assert_array_equal(models[0].predict(rows), models[1].predict(rows))
+
+
+def test_the_classifier_learns_from_the_features_decided_online():
+    model = ClusterFeaturesClassifier(SQUARED, OnlineKMeans(40, random_state=0))
+    learn(model, X, y, [100], [0, 1])
+    clusterer, classifier = (
+        OnlineKMeans(40, max_clusters=99, random_state=0),
+        clone(SQUARED),
+    )
+    for start in range(0, 1200, 100):
+        part = slice(start, start + 100)
+        labels = clusterer.partial_fit_predict(X[part])
+        onehot = csr_matrix(np.eye(99)[labels])
+        classifier.partial_fit(hstack([X[part], onehot]).tocsr(), y[part], [0, 1])
+    n_columns = model.classifier_.n_features_in_
+    np.testing.assert_array_equal(model.classifier_.coef_, classifier.coef_[:, :n_columns])
+    # not from those of the centres at the end
+    assert (
+        clusterer.predict(X[:100]) != OnlineKMeans(40, random_state=0).fit(X).labels_[:100]
+    ).any()
+
+
+def test_progressive_validation_on_a_stream_sorted_by_nothing():
+    model, hits = ClusterFeaturesClassifier(random_state=0), []
+    for start in range(0, 1200, 20):
+        part = slice(start, start + 20)
+        if start:
+            hits.append(model.score(X[part], y[part]))
+        model.partial_fit(X[part], y[part], classes=[0, 1])
+    assert np.mean(hits[10:]) > 0.93
+
+
+def test_partial_fit_goes_on_after_fit():
+    model = ClusterFeaturesClassifier(random_state=0).fit(X[:200], y[:200])
+    n_clusters = model.clusterer_.n_clusters_
+    model.partial_fit(100 + X, y)
+    assert model.clusterer_.n_samples_seen_ == 1400
+    assert model.classifier_.n_features_in_ == 2 + model.clusterer_.n_clusters_
+    assert model.clusterer_.n_clusters_ > n_clusters
+
+
+def test_without_passthrough_the_classifier_sees_clusters_only():
+    model = ClusterFeaturesClassifier(passthrough=False, random_state=0).fit(X, y)
+    assert model.classifier_.n_features_in_ == model.clusterer_.n_clusters_
+    assert model.score(X, y) > 0.97
+
+
+def state(model):
+    return joblib.hash(vars(model))
+
+
+FAILURES = {
+    "an unknown label": (
+        X[:9],
+        np.full(9, 7),
+        {},
+        r"labels \[7\].*expected some of.*\[0, 1\]",
+    ),
+    "too wide": (np.ones((9, 3)), y[:9], {}, "3 features"),
+    "NaN": (np.full((9, 2), np.nan), y[:9], {}, "NaN"),
+    "other classes": (X[:9], y[:9], {"classes": [0, 1, 2]}, "classes"),
+    "a continuous target": (X[:9], y[:9] + 0.5, {}, "(?i)label type|continuous"),
+}
+
+
+@pytest.mark.parametrize("case", FAILURES)
+def test_a_failed_call_changes_nothing(case):
+    rows, target, more, message = FAILURES[case]
+    model = learn(ClusterFeaturesClassifier(random_state=0), X, y, [300], [0, 1])
+    before, twin = state(model), copy.deepcopy(model)
+    with pytest.raises(ValueError, match=message):
+        model.partial_fit(rows, target, **more)
+    assert state(model) == before
+    model.partial_fit(X, y)
+    twin.partial_fit(X, y)
+    np.testing.assert_array_equal(model.classifier_.coef_, twin.classifier_.coef_)
+    np.testing.assert_array_equal(
+        model.clusterer_.cluster_means_, twin.clusterer_.cluster_means_
+    )
+
+
+def test_a_classifier_that_fails_halfway_changes_nothing(monkeypatch):
+    model = learn(ClusterFeaturesClassifier(random_state=0), X, y, [300], [0, 1])
+    before = state(model)
+
+    def failing(self, X, y, classes=None):
+        self.coef_ *= 0
+        raise MemoryError
+
+    monkeypatch.setattr(SGDClassifier, "partial_fit", failing)
+    with pytest.raises(MemoryError):
+        model.partial_fit(50 + X, y)
+    assert state(model) == before
+
+
+def test_the_first_call_needs_the_classes_and_else_changes_nothing():
+    model = ClusterFeaturesClassifier()
+    before = state(model)
+    with pytest.raises(ValueError, match=r"classes=None in the first call.*np.unique"):
+        model.partial_fit(X, y)
+    assert state(model) == before
+
+
+@pytest.mark.parametrize(
+    "classifier", [SGDClassifier(average=True, random_state=0), MultinomialNB()], ids=str
+)
+def test_a_classifier_that_cannot_grow_says_what_to_do(classifier):
+    rows = X + 2
+    model = ClusterFeaturesClassifier(classifier, OnlineKMeans(30, random_state=0))
+    model.partial_fit(rows[:5], y[:5], classes=[0, 1])
+    before = state(model)
+    with pytest.raises(ValueError, match=r"clusters have opened.*Give the clusterer a max"):
+        model.partial_fit(rows[5:], y[5:])
+    assert state(model) == before
+    model.set_params(clusterer__max_clusters=300)
+    model = learn(clone(model), rows, y, [300], [0, 1])
+    assert model.score(rows, y) > 0.9
+
+
+@pytest.mark.parametrize(
+    "classifier", [Perceptron(), SGDClassifier(loss="log_loss")], ids=str
+)
+def test_other_linear_classifiers_grow_too(classifier):
+    model = ClusterFeaturesClassifier(classifier, OnlineKMeans(60), random_state=0)
+    assert learn(model, X, y, [100], [0, 1]).score(X, y) > 0.9
+
+
+def test_methods_are_those_of_the_classifier():
+    model = ClusterFeaturesClassifier()
+    assert not hasattr(model, "predict_proba")
+    assert hasattr(model, "decision_function")
+    logistic = ClusterFeaturesClassifier(LogisticRegression(), random_state=0)
+    assert not hasattr(logistic, "partial_fit")
+    probabilities = logistic.fit(X, y).predict_proba(X)
+    np.testing.assert_allclose(np.log(probabilities), logistic.predict_log_proba(X))
+    assert (logistic.classes_[probabilities.argmax(axis=1)] == logistic.predict(X)).all()
+
+
+def test_any_clusterer_will_do_for_fit_but_not_for_a_stream():
+    model = ClusterFeaturesClassifier(
+        clusterer=MiniBatchKMeans(30, n_init=1), random_state=0
+    )
+    assert model.fit(X, y).score(X, y) > 0.9
+    with pytest.raises(TypeError, match=r"MiniBatchKMeans.*expected an OnlineKMeans"):
+        clone(model).partial_fit(X, y, classes=[0, 1])
+
+
+def test_merged_clusters_are_for_fit_not_for_a_stream():
+    clusterer = SemiOnlineKMeans(n_clusters=12, random_state=0)
+    model = ClusterFeaturesClassifier(clusterer=clusterer, random_state=0)
+    assert model.fit(X, y).classifier_.n_features_in_ == 2 + 12
+    with pytest.raises(ValueError, match="n_clusters=12, but expected None"):
+        clone(model).partial_fit(X, y, classes=[0, 1])
+
+
+def test_one_random_state_is_enough():
+    once, again = (
+        ClusterFeaturesClassifier(SGDClassifier(), OnlineKMeans(40), random_state=3).fit(
+            X, y
+        )
+        for _ in range(2)
+    )
+    np.testing.assert_array_equal(once.classifier_.coef_, again.classifier_.coef_)
+    kept = ClusterFeaturesClassifier(SQUARED, OnlineKMeans(random_state=5), random_state=3)
+    kept.fit(X, y)
+    assert (kept.clusterer_.random_state, kept.classifier_.random_state) == (5, 0)
+    free = ClusterFeaturesClassifier().fit(X, y)
+    assert free.clusterer_.random_state is free.classifier_.random_state is None
+
+
+def test_what_users_do_by_habit():
+    frame = pd.DataFrame(X, columns=["a", "b"])
+    target = np.where(y == 1, "inner", "outer")
+    with sklearn.config_context(transform_output="pandas"):
+        pipeline = make_pipeline(
+            StandardScaler(), ClusterFeaturesClassifier(random_state=0)
+        )
+        pipeline.fit(frame, target)
+        assert pipeline.score(frame, target) > 0.97
+    model = ClusterFeaturesClassifier(random_state=0).fit(frame, target)
+    assert list(model.feature_names_in_) == ["a", "b"]
+    assert list(model.classes_) == ["inner", "outer"]
+    again = pickle.loads(pickle.dumps(model))
+    np.testing.assert_array_equal(again.predict(frame), model.predict(frame))
+    grid = {"clusterer__k": [20, 100], "classifier__alpha": [1e-4, 1e-2]}
+    search = ClusterFeaturesClassifier(SQUARED, OnlineKMeans(random_state=0))
+    search = GridSearchCV(search, grid, cv=3, error_score="raise").fit(frame, target)
+    assert search.best_params_["clusterer__k"] == 100
+    assert "OnlineKMeans" in search.best_estimator_._repr_html_()
+
+
+def test_sparse_in_sparse_throughout():
+    model = ClusterFeaturesClassifier(random_state=0).fit(csr_array(X), y)
+    assert issparse(model.clusterer_.cluster_centers_)
+    np.testing.assert_array_equal(
+        dense(model.clusterer_.cluster_centers_),
+        ClusterFeaturesClassifier(random_state=0).fit(X, y).clusterer_.cluster_centers_,
+    )
