@@ -4,6 +4,14 @@ from importlib.metadata import version
 
 from ._classifier import ClusterFeaturesClassifier
 from ._online_kmeans import OnlineKMeans, SemiOnlineKMeans
+from ._plotting import CentersDisplay, ClusterSizesDisplay, OpeningsDisplay
 
 __version__ = version("onlinekmeans_sklearn")
-__all__ = ["ClusterFeaturesClassifier", "OnlineKMeans", "SemiOnlineKMeans"]
+__all__ = [
+    "CentersDisplay",
+    "ClusterFeaturesClassifier",
+    "ClusterSizesDisplay",
+    "OnlineKMeans",
+    "OpeningsDisplay",
+    "SemiOnlineKMeans",
+]

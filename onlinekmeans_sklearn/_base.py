@@ -161,26 +161,26 @@ class BaseOnlineKMeans(
     @property
     def online_centers_(self):
         """The samples at which the online clusters were opened."""
-        self._fitted("online_centers_")
+        self._check_has("online_centers_")
         return as_configured(self._stream.centers.rows)
 
     @property
     def cluster_means_(self):
         """The mean of each online cluster's members."""
-        self._fitted("cluster_means_")
+        self._check_has("cluster_means_")
         return as_configured(self._stream.means.astype(self._stream.centers.dtype))
 
     @property
     def phase_starts_(self):
         """How many samples came before each phase."""
-        self._fitted("phase_starts_")
+        self._check_has("phase_starts_")
         starts = [start for start, _ in self._stream.schedule.phases]
         return np.array(starts, dtype=np.int64)
 
     @property
     def facility_costs_(self):
         """What opening a centre cost in each phase."""
-        self._fitted("facility_costs_")
+        self._check_has("facility_costs_")
         return np.array([cost for _, cost in self._stream.schedule.phases])
 
     def __sklearn_tags__(self):
@@ -256,12 +256,16 @@ class BaseOnlineKMeans(
 
     def _fitted(self, name):
         """Return `_answer`, or say that there is no attribute `name` before `fit`."""
-        if not hasattr(self, "_answers"):
+        self._check_has(name)
+        return self._answer()
+
+    def _check_has(self, name):
+        """Raise AttributeError if there is no attribute `name` yet."""
+        if not hasattr(self, "_stream"):
             raise AttributeError(
                 f"{type(self).__name__!r} object has no attribute {name!r}: call 'fit' or "
                 "'partial_fit' first."
             )
-        return self._answer()
 
     def _nearest(self, X):
         """Return the nearest final centre of each row."""

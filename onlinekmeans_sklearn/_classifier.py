@@ -224,11 +224,12 @@ class ClusterFeaturesClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimat
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
-        classifier = get_tags(self._default_classifier())
-        clusterer = get_tags(self._default_clusterer())
-        tags.input_tags.sparse = classifier.input_tags.sparse and clusterer.input_tags.sparse
-        if classifier.classifier_tags is not None:
-            tags.classifier_tags = copy.copy(classifier.classifier_tags)
+        inner = [
+            get_tags(part)
+            for part in (self._default_clusterer(), self._default_classifier())
+        ]
+        tags.input_tags.sparse = all(part.input_tags.sparse for part in inner)
+        tags.classifier_tags = copy.copy(inner[1].classifier_tags)
         return tags
 
     def _default_classifier(self):

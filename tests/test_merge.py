@@ -133,6 +133,13 @@ def test_a_stream_of_rows_does_not_pay_for_the_merge(monkeypatch):
     for row in X:
         model.partial_fit(row[None])
         model.partial_fit_predict(row[None])
+    for attribute in (
+        "cluster_means_",
+        "online_centers_",
+        "phase_starts_",
+        "facility_costs_",
+    ):
+        assert len(getattr(model, attribute)) > 0
     assert len(calls) == 0
     model.predict(X)
     model.transform(X)
