@@ -1,20 +1,16 @@
-"""``python -m benchmarks [speed | scaling]``."""
+"""``python -m benchmarks [speed | scaling | quality]``."""
 
 import sys
+from importlib import import_module
+
+NAMED = {"speed": ".speed", "scaling": ".scaling", "quality": ".quality"}
 
 
 def main(argv):
     """Run the named benchmark, or the demonstration."""
-    name, arguments = (
-        (argv[0], argv[1:]) if argv[:1] in (["speed"], ["scaling"]) else ("", argv)
-    )
-    if name == "speed":
-        from .speed import main as run
-    elif name == "scaling":
-        from .scaling import main as run
-    else:
-        from .demo import main as run
-    run(arguments)
+    named = bool(argv) and argv[0] in NAMED
+    module = import_module(NAMED[argv[0]] if named else ".demo", __package__)
+    module.main(argv[1:] if named else argv)
 
 
 if __name__ == "__main__":

@@ -44,3 +44,9 @@ def load(folder, name):
             return X if X.dtype == np.float32 else X.astype(np.float64)
         parts = (arrays["data"].astype(np.float64), arrays["indices"], arrays["indptr"])
         return csr_matrix(parts, shape=tuple(arrays["shape"]))
+
+
+def load_labels(folder, name):
+    """Return the classes of the samples of a dataset."""
+    with np.load(Path(folder) / f"{name}.npz", allow_pickle=False) as arrays:
+        return arrays["y"]

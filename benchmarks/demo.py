@@ -13,6 +13,7 @@ from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.progress import Progress
 from rich.table import Table
+from sklearn.base import clone
 from sklearn.datasets import (
     load_breast_cancer,
     load_digits,
@@ -54,23 +55,27 @@ def linear_model(seed):
     )
 
 
+def raw_model(X, y, scaler, seed):
+    """Return the model of raw features, its step size chosen by cross-validation."""
+    raw = make_pipeline(scaler, linear_model(seed))
+    search = GridSearchCV(raw, {"sgdclassifier__eta0": STEP_SIZES}, cv=3)
+    return search.fit(X, y).best_estimator_
+
+
 def compare(X, y, k, seed):
     """Return the accuracy with raw and with added features, and the clusters opened."""
     X_train, X_test, y_train, y_test = train_test_split(
         X, y, test_size=1 / 3, stratify=y, random_state=seed
     )
-    raw = make_pipeline(MinMaxScaler(), linear_model(seed))
-    search = GridSearchCV(raw, {"sgdclassifier__eta0": STEP_SIZES}, cv=3)
-    search.fit(X_train, y_train)
-
-    clusters = OnlineKMeans(k, random_state=seed)
-    learner = linear_model(seed).set_params(eta0=search.best_params_["sgdclassifier__eta0"])
+    raw = raw_model(X_train, y_train, MinMaxScaler(), seed)
     both = make_pipeline(
-        MinMaxScaler(), make_union(FunctionTransformer(), clusters), learner
+        MinMaxScaler(),
+        make_union(FunctionTransformer(), OnlineKMeans(k, random_state=seed)),
+        clone(raw[-1]),
     )
     both.fit(X_train, y_train)
     n_clusters = both.named_steps["featureunion"]["onlinekmeans"].n_clusters_
-    return search.score(X_test, y_test), both.score(X_test, y_test), n_clusters
+    return raw.score(X_test, y_test), both.score(X_test, y_test), n_clusters
 
 
 def main(argv=None):

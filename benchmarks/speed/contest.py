@@ -26,13 +26,14 @@ from .shapes import blobs
 BATCH = 4096  # rows per partial_fit call of MiniBatchKMeans
 
 
-def mini_batch_pass(X, k):
-    """Read the rows once by partial_fit, in batches that hold at least k rows."""
-    model = MiniBatchKMeans(k, n_init=1, random_state=0)
+def mini_batch_pass(X, k, seed=0):
+    """Return the model after one partial_fit pass, in batches that hold at least k rows."""
+    model = MiniBatchKMeans(k, n_init=1, random_state=seed)
     step = max(BATCH, k)
     for start in range(0, X.shape[0], step):
         if X.shape[0] - start >= k or start > 0:
             model.partial_fit(X[start : start + step])
+    return model
 
 
 def river_pass(X, k):

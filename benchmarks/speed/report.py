@@ -1,13 +1,18 @@
 """The tables, JSON, chart and page of ``python -m benchmarks speed``."""
 
-import csv
-import html
 import json
-import platform
-from typing import NamedTuple
 
-from rich.box import SIMPLE_HEAD
-from rich.table import Table
+from ..report import (
+    Cell,
+    html_image,
+    html_list,
+    html_table,
+    html_text,
+    machine,
+    page,
+    print_table,
+    write_csv,
+)
 
 FLOOR = "floor: one look-up"
 # heading: (slower, faster, target by shape)
@@ -46,28 +51,6 @@ LEGEND = (
     "iteration of faiss, river by sample. Then KMeans.predict / our predict. MiB: the most "
     "that our fit allocates beside the rows."
 )
-
-
-class Cell(NamedTuple):
-    """A figure of the table."""
-
-    value: float
-    sliced: bool = False
-    target: float | None = None
-    less_is_better: bool = False
-
-    def __str__(self):
-        value = f"{self.value:,.0f}" if self.value >= 1000 else f"{self.value:.3g}"
-        text = f"{'~' if self.sliced else ''}{value}"
-        return text if self.target is None else f"{text} ({self.target:.3g})"
-
-    @property
-    def verdict(self):
-        """What became of the target: met, missed, or nothing if there is none."""
-        if self.target is None:
-            return ""
-        less = self.value <= self.target
-        return "met" if less == self.less_is_better else "missed"
 
 
 def ratio(result, heading):
@@ -118,25 +101,9 @@ def remarks(row, growth):
     ]
 
 
-def machine():
-    """Return what the figures were measured on."""
-    from joblib import cpu_count
-
-    return (
-        f"{cpu_count()} cores, {platform.machine()}, {platform.system()}, "
-        f"Python {platform.python_version()}"
-    )
-
-
 def print_report(console, results, row, growth):
     """Print the table, a row per shape."""
-    headings, rows = table_of(results)
-    table = Table(box=SIMPLE_HEAD, caption=LEGEND)
-    for heading in headings:
-        table.add_column(heading, justify="left" if heading == "shape" else "right")
-    for cells in rows:
-        table.add_row(*("-" if cell is None else str(cell) for cell in cells))
-    console.print(table)
+    print_table(console, *table_of(results), LEGEND)
     for line in [*map(title, results), *remarks(row, growth), machine()]:
         console.print(line, highlight=False)
 
@@ -151,58 +118,16 @@ def write_report(folder, results, row, growth):
         "eight times the rows": growth,
     }
     (folder / "speed.json").write_text(json.dumps(everything, indent=2), encoding="utf-8")
-    headings, rows = table_of(results)
-    with (folder / "speed.csv").open("w", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(headings)
-        writer.writerows(["" if cell is None else cell for cell in cells] for cells in rows)
+    table = table_of(results)
+    write_csv(folder / "speed.csv", *table)
     lines = [*map(title, results), *remarks(row, growth), machine()]
     (folder / "speed.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
-    picture = write_chart(folder / "speed.png", results)
+    parts = [html_table(*table), html_text(LEGEND), html_list(lines)]
+    if write_chart(folder / "speed.png", results):
+        parts.append(html_image(folder / "speed.png", "Seconds per contestant and shape"))
     (folder / "index.html").write_text(
-        page(headings, rows, lines, picture), encoding="utf-8"
+        page("Speed of onlinekmeans_sklearn", *parts), encoding="utf-8"
     )
-
-
-def page(headings, rows, lines, picture):
-    """Return the report as HTML."""
-
-    def td(cell):
-        if cell is None:
-            return "<td>-</td>"
-        kind = getattr(cell, "verdict", "")
-        return f'<td class="{kind}">{html.escape(str(cell))}</td>'
-
-    head = "".join(f"<th>{html.escape(heading)}</th>" for heading in headings)
-    body = "".join(f"<tr>{''.join(map(td, cells))}</tr>" for cells in rows)
-    items = "".join(f"<li>{html.escape(line)}</li>" for line in lines)
-    image = (
-        '<img src="speed.png" alt="Seconds per contestant and shape">' if picture else ""
-    )
-    return f"""<!doctype html>
-<html lang="en"><meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Speed of onlinekmeans_sklearn</title>
-<style>
-:root {{ color-scheme: light dark; }}
-body {{ font: 16px/1.5 system-ui, sans-serif; max-width: 75rem; margin: 2rem auto;
-  padding: 0 1rem; }}
-div {{ overflow-x: auto; }}
-table {{ border-collapse: collapse; }}
-th, td {{ padding: .3rem .6rem; border-bottom: 1px solid #8886; vertical-align: bottom; }}
-td {{ text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }}
-td:first-child {{ text-align: left; }}
-.met::after {{ content: " ✓"; color: #2a2; }}
-.missed::after {{ content: " ✗"; color: #c33; }}
-img {{ max-width: 100%; background: white; }}
-</style>
-<h1>Speed of onlinekmeans_sklearn</h1>
-<div><table><tr>{head}</tr>{body}</table></div>
-<p>{html.escape(LEGEND)}</p>
-<ul>{items}</ul>
-{image}
-</html>
-"""
 
 
 def write_chart(path, results):
