@@ -8,6 +8,7 @@ project_copyright = f"2026, {author}"
 version = release = version_of("onlinekmeans_sklearn")
 
 extensions = [
+    "matplotlib.sphinxext.plot_directive",
     "numpydoc",
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
@@ -17,6 +18,9 @@ exclude_patterns = ["_build"]
 autosummary_generate = True
 numpydoc_show_class_members = False
 numpydoc_class_members_toctree = False
+plot_html_show_formats = False
+plot_html_show_source_link = False
+plot_formats = [("png", 120)]
 
 html_theme = "pydata_sphinx_theme"
 html_title = "onlinekmeans_sklearn"

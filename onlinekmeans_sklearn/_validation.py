@@ -93,9 +93,9 @@ def _limit(n_features):
 
 def check_integer(name, value, or_one_of=()):
     """Raise ValueError unless `value` is an integer of at least 1 or one of the others."""
-    if isinstance(value, Integral) and not isinstance(value, bool) and value >= 1:
-        return
     if (value is None or isinstance(value, str)) and value in or_one_of:
+        return  # asked first, since asking for Integral is slow, for a lone row
+    if isinstance(value, Integral) and not isinstance(value, bool) and value >= 1:
         return
     others = "".join(f" or {other!r}" for other in or_one_of)
     raise ValueError(

@@ -89,7 +89,7 @@ def cost_row(heading, results, target):
 
 def time_table(results):
     """Return what the rows are, and the time of the pass with and without the merge."""
-    headings = ["dataset", "n", "d", "scaled by", "online", "pass", "+ merge", "ratio"]
+    headings = ["dataset", "n", "d", "scaled by", "online", "pass", "with merge", "ratio"]
     rows = []
     for result in results:
         merge, alone = (
