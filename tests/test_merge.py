@@ -106,7 +106,7 @@ def test_wide_sparse_means_are_merged_by_their_sketch():
     np.testing.assert_allclose(centers.toarray(), expected, atol=1e-12)
 
 
-@pytest.mark.parametrize("scale", [1e-150, 1.0, 1e150])
+@pytest.mark.parametrize("scale", [1e-200, 1.0, 1e150])
 def test_every_merged_cluster_has_members_even_if_means_coincide(scale):
     means = scale * np.repeat([[0.0, 1.0], [5.0, 5.0]], 10, axis=0)
     centers, merged = merge(means, np.arange(1, 21), 7, np.random.RandomState(0))
