@@ -1,5 +1,7 @@
 """Cluster features: what `transform` makes of labels or distances."""
 
+import copy
+
 import numpy as np
 from scipy.sparse import csr_array, csr_matrix, issparse
 from sklearn import get_config
@@ -112,6 +114,8 @@ class ClusterFeaturesMixin(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
                 "fixed number of them."
             )
         with unchanged_on_error(self):
+            if hasattr(self, "_stream"):  # whose random numbers are to stay if this fails
+                self._stream = copy.deepcopy(self._stream)
             X = self._partial_fit(X)
             if self.encode in OF_LABELS:
                 return self._encoded_labels(X, self.online_labels_)

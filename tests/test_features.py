@@ -171,3 +171,23 @@ def test_width_without_a_cap_grows_with_the_clusters():
     widths = [model.partial_fit_transform(part).shape[1] for part in np.split(X, 40)]
     assert widths == sorted(widths)
     assert widths[-1] == model.n_clusters_ > widths[0]
+
+
+@pytest.mark.parametrize("size", [1, 50])
+@pytest.mark.parametrize("encode", ["onehot", "triangle"])
+def test_online_features_that_fail_leave_the_stream_as_it_was(encode, size, monkeypatch):
+    def failing(*args):
+        raise MemoryError
+
+    whole = OnlineKMeans(60, random_state=0).fit(X)
+    model = OnlineKMeans(60, encode=encode, random_state=0).partial_fit(X[:100])
+    for start in range(100, 400, size):
+        with monkeypatch.context() as broken:
+            broken.setattr("onlinekmeans_sklearn._features.encode_labels", failing)
+            broken.setattr("onlinekmeans_sklearn._features.encode_distances", failing)
+            with pytest.raises(MemoryError):
+                model.partial_fit_transform(X[start : start + size])
+        assert model.n_samples_seen_ == start
+        model.partial_fit_transform(X[start : start + size])
+    np.testing.assert_array_equal(model.opened_at_, whole.opened_at_)
+    np.testing.assert_array_equal(model.cluster_means_, whole.cluster_means_)

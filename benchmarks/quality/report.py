@@ -130,13 +130,13 @@ def tables(results, accuracies):
 def verdict(every):
     """Return how many targets are met, and which are not, as a line."""
     cells = [
-        (f"{name} of {row[0]}", cell)
-        for name, (_, rows, _) in every.items()
+        (f"{name} of {row[0]}" + (f", k={row[1]}, {of}" if of in LEARNERS else ""), cell)
+        for name, (headings, rows, _) in every.items()
         for row in rows
-        for cell in row
+        for of, cell in zip(headings, row)
         if getattr(cell, "verdict", "")
     ]
-    missed = [f"{name} {cell}" for name, cell in cells if cell.verdict == "missed"]
+    missed = [f"{name}: {cell}" for name, cell in cells if cell.verdict == "missed"]
     text = f"{len(cells) - len(missed)} of {len(cells)} targets are met"
     return f"{text}; missed: {', '.join(missed)}." if missed else f"{text}."
 
