@@ -6,23 +6,47 @@ import html
 import platform
 from typing import NamedTuple
 
+import numpy as np
 from rich.box import SIMPLE_HEAD
 from rich.table import Table
 
 STYLE = """
-:root { color-scheme: light dark; }
+:root { color-scheme: light dark; --page: #fff; --ink: #1b1f24; --line: #8886;
+  --link: #0b5cad; --met: #1a7f37; --missed: #c0281f; }
+@media (prefers-color-scheme: dark) { :root { --page: #14171a; --ink: #e4e6e9;
+  --link: #7db7f5; --met: #4cc26a; --missed: #ff7b6e; } }
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 75rem; margin: 2rem auto;
-  padding: 0 1rem; }
+  padding: 0 1rem; background: var(--page); color: var(--ink); overflow-wrap: break-word; }
+h1, h2, h3 { line-height: 1.25; }
+h2 { margin-top: 2.5rem; }
+a { color: var(--link); }
 div { overflow-x: auto; }
-table { border-collapse: collapse; }
-th, td { padding: .3rem .6rem; border-bottom: 1px solid #8886; vertical-align: bottom; }
-th { text-align: right; }
-td { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
-th:first-child, td:first-child { text-align: left; }
-.met::after { content: " ✓"; color: #2a2; }
-.missed::after { content: " ✗"; color: #c33; }
+table { border-collapse: separate; border-spacing: 0; font-size: .875rem; }
+th, td { padding: .3rem .4rem; border-bottom: 1px solid var(--line);
+  vertical-align: top; text-align: right; }
+thead th { vertical-align: bottom; }
+td { font-variant-numeric: tabular-nums; white-space: nowrap; }
+.words { text-align: left; }
+td.words { white-space: normal; min-width: 22rem; }
+tbody th { font-weight: normal; white-space: nowrap; }
+th:first-child { text-align: left; position: sticky; left: 0; background: var(--page); }
+.met::after { content: " ✓"; color: var(--met); }
+.missed::after { content: " ✗"; color: var(--missed); }
 img { width: 60rem; max-width: 100%; min-width: 36rem; background: white; }
+figure { margin: 0 0 1rem; max-width: 38rem; }
+.beside { display: grid; gap: 1rem 2rem;
+  grid-template-columns: repeat(auto-fit, minmax(min(100%, 30rem), 1fr)); }
+.beside > * { min-width: 0; }
+figure img { width: 100%; min-width: 0; background: none; display: block; }
+figcaption, .legend { font-size: .9rem; }
+.legend { max-width: 50rem; }
+nav a { display: inline-block; margin: 0 1rem .4rem 0; }
+summary { cursor: pointer; padding: .4rem 0; }
 """
+
+
+class Words(str):
+    """A cell of words: set to the left, and free to wrap."""
 
 
 class Cell(NamedTuple):
@@ -34,6 +58,8 @@ class Cell(NamedTuple):
     less_is_better: bool = False
     deviation: float | None = None
     decimals: int = 3  # if there is a deviation
+    tolerance: float | None = None  # the target may be off by that, either way
+    brackets: bool = True  # whether the text tells the target
 
     def __str__(self):
         if self.deviation is not None:
@@ -43,15 +69,32 @@ class Cell(NamedTuple):
         else:
             value = f"{self.value:.3g}"
         text = f"{'~' if self.sliced else ''}{value}"
-        return text if self.target is None else f"{text} ({self.target:.3g})"
+        if self.target is None or not self.brackets:
+            return text
+        return f"{text} ({self.target:.{max(3, self.decimals)}g})"
+
+    @property
+    def gap(self):
+        """How far the figure is beyond its target; below zero if that is missed."""
+        if self.tolerance is not None:
+            gap = self.tolerance - abs(self.value - self.target)
+        elif self.less_is_better:
+            gap = self.target - self.value
+        else:
+            gap = self.value - self.target
+        return round(gap, 12)  # 0.9347 is within 0.01 of 0.9247
 
     @property
     def verdict(self):
         """What became of the target: met, missed, or nothing if there is none."""
         if self.target is None:
             return ""
-        gap = self.target - self.value if self.less_is_better else self.value - self.target
-        return "met" if gap >= 0 else "missed"
+        return "met" if self.gap >= 0 else "missed"
+
+
+def spread(values, **options):
+    """Return the mean and the standard deviation as a figure."""
+    return Cell(float(np.mean(values)), deviation=float(np.std(values)), **options)
 
 
 def machine():
@@ -65,12 +108,25 @@ def machine():
 
 
 def print_table(console, headings, rows, caption, **options):
-    """Print a table, its first column to the left, with a dash where a cell is None."""
+    """Print a table, its first column to the left, with a dash where a cell is None.
+
+    A figure whose text does not tell its target is marked if it meets or misses that.
+    """
+    unicode = console.encoding.lower().startswith("utf")
+    marks = {"met": "✓", "missed": "✗"} if unicode else {"met": "*", "missed": "!"}
+
+    def text(cell):
+        if cell is None:
+            return "-"
+        mark = "" if getattr(cell, "brackets", True) else marks.get(cell.verdict)
+        return f"{cell} {mark}" if mark else str(cell)
+
     table = Table(box=SIMPLE_HEAD, caption=caption, **options)
     for column, heading in enumerate(headings):
-        table.add_column(heading, justify="right" if column else "left")
+        words = any(isinstance(cells[column], Words) for cells in rows)
+        table.add_column(heading, justify="right" if column and not words else "left")
     for cells in rows:
-        table.add_row(*("-" if cell is None else str(cell) for cell in cells))
+        table.add_row(*map(text, cells))
     console.print(table)
 
 
@@ -88,17 +144,32 @@ def html_table(headings, rows):
     def td(cell):
         if cell is None:
             return "<td>-</td>"
-        kind = getattr(cell, "verdict", "")
-        return f'<td class="{kind}">{html.escape(str(cell))}</td>'
+        kind = "words" if isinstance(cell, Words) else getattr(cell, "verdict", "")
+        attribute = f' class="{kind}"' if kind else ""
+        return f"<td{attribute}>{html.escape(str(cell))}</td>"
 
-    head = "".join(f"<th>{html.escape(heading)}</th>" for heading in headings)
-    body = "".join(f"<tr>{''.join(map(td, cells))}</tr>" for cells in rows)
-    return f"<div><table><tr>{head}</tr>{body}</table></div>"
+    def tr(cells):
+        first, *others = cells
+        heading = f'<th scope="row">{html.escape(str(first))}</th>'
+        return f"<tr>{heading}{''.join(map(td, others))}</tr>"
+
+    def th(column, heading):
+        words = any(isinstance(cells[column], Words) for cells in rows)
+        attribute = ' class="words"' if words else ""
+        return f'<th scope="col"{attribute}>{html.escape(heading)}</th>'
+
+    head = "".join(th(column, heading) for column, heading in enumerate(headings))
+    body = "\n".join(map(tr, rows))
+    return (
+        f'<div tabindex="0"><table>\n<thead><tr>{head}</tr></thead>\n'
+        f"<tbody>\n{body}\n</tbody>\n</table></div>"
+    )
 
 
-def html_text(text):
+def html_text(text, kind=None):
     """Return a paragraph for the page."""
-    return f"<p>{html.escape(text)}</p>"
+    attribute = f' class="{kind}"' if kind else ""
+    return f"<p{attribute}>{html.escape(text)}</p>"
 
 
 def html_list(lines):
@@ -106,22 +177,46 @@ def html_list(lines):
     return f"<ul>{''.join(f'<li>{html.escape(line)}</li>' for line in lines)}</ul>"
 
 
-def html_image(path, description):
-    """Return the picture for the page, inside it, so that one file is all there is."""
+def _data_uri(path):
+    """Return the picture as an address that holds it, so that one file is all there is."""
     data = base64.b64encode(path.read_bytes()).decode("ascii")
-    source = f"data:image/png;base64,{data}"
-    return f'<div><img src="{source}" alt="{html.escape(description)}"></div>'
+    return f"data:image/png;base64,{data}"
+
+
+def html_image(path, description):
+    """Return the picture for the page, inside it."""
+    return f'<div><img src="{_data_uri(path)}" alt="{html.escape(description)}"></div>'
+
+
+def html_chart(light, dark, description, caption):
+    """Return the chart for the page, inside it: light or dark, as the reader likes."""
+    return (
+        f'<figure><picture><source media="(prefers-color-scheme: dark)" '
+        f'srcset="{_data_uri(dark)}"><img src="{_data_uri(light)}" '
+        f'alt="{html.escape(description)}"></picture>'
+        f"<figcaption>{html.escape(caption)}</figcaption></figure>"
+    )
+
+
+def html_beside(*parts):
+    """Return parts of the page side by side, where there is room."""
+    return f'<div class="beside">{"".join(parts)}</div>'
 
 
 def page(title, *parts):
     """Return the parts as a page that fits wide and narrow screens, light and dark."""
     body = "\n".join(parts)
     return f"""<!doctype html>
-<html lang="en"><meta charset="utf-8">
+<html lang="en">
+<head>
+<meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>{html.escape(title)}</title>
 <style>{STYLE}</style>
+</head>
+<body>
 <h1>{html.escape(title)}</h1>
 {body}
+</body>
 </html>
 """

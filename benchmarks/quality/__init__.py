@@ -5,11 +5,11 @@ from pathlib import Path
 
 from rich.console import Console
 
-from ..data import DATASETS, add_data_argument, available, load, load_labels
+from ..data import add_data_argument, available, load, load_labels
 from ..speed import progress_bar
 from .accuracy import accuracies
 from .report import print_report, write_report
-from .study import measure, sources
+from .study import STUDIED, measure, sources
 
 SKIN = "skin"
 SKIN_SHARE = 15  # how much longer the linear models take than a dataset, roughly
@@ -62,8 +62,8 @@ def main(argv=None):
     """Run the study, print its tables and write the report."""
     options, chosen = options_of(argv)
     console = Console()
-    missing = [name for name in DATASETS if name not in available(options.data)]
-    if len(missing) == len(DATASETS):
+    missing = [name for name in STUDIED if name not in available(options.data)]
+    if len(missing) == len(STUDIED):
         console.print("There is no folder with datasets: only the generated stream is run.")
     elif missing:
         console.print(f"The folder lacks {', '.join(missing)}.")

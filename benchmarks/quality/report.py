@@ -4,7 +4,6 @@ import json
 
 import numpy as np
 
-from ..data import DATASETS
 from ..report import (
     Cell,
     html_image,
@@ -14,6 +13,7 @@ from ..report import (
     machine,
     page,
     print_table,
+    spread,
     write_csv,
 )
 from .accuracy import LEARNERS
@@ -23,6 +23,7 @@ from .study import (
     MBK_FIT,
     MBK_PASS,
     OURS,
+    STUDIED,
     WITH_MERGE,
     WITHOUT_MERGE,
 )
@@ -54,18 +55,13 @@ TITLES = {
 }
 
 
-def spread(values, **options):
-    """Return the mean and the standard deviation as a figure."""
-    return Cell(float(np.mean(values)), deviation=float(np.std(values)), **options)
-
-
 def cost_table(results):
     """Return ratios of costs: of the datasets, on average, and of the generated stream."""
     real = [result for result in results if result["dataset"] != BLOBS]
     generated = [result for result in results if result["dataset"] == BLOBS]
     rows = [cost_row(result["dataset"], [result], result["target"]) for result in real]
     if len(real) > 1:
-        target = AVERAGE_TARGET if len(real) == len(DATASETS) else None
+        target = AVERAGE_TARGET if len(real) == len(STUDIED) else None
         rows.append(cost_row("average", real, target))
     rows += [cost_row(BLOBS, [result], result["target"]) for result in generated]
     return ["dataset", *COLUMNS], rows

@@ -24,6 +24,17 @@ from onlinekmeans_sklearn import OnlineKMeans
 from ..data import available, load
 from ..speed.contest import dense, mini_batch_pass, rows_within, seconds
 
+STUDIED = [
+    "20news",
+    "adult",
+    "ijcnn1",
+    "letter",
+    "magic04",
+    "poker",
+    "shuttle",
+    "skin",
+    "w8a",
+]
 BLOBS = "blobs"
 SCALERS = {
     "adult": MaxAbsScaler,
@@ -69,6 +80,7 @@ def sources(folder):
             target=1.03,
         )
         for name in available(folder)
+        if name in STUDIED
     }
     return {**real, BLOBS: Source(sorted_blobs, "as it is", n_clusters=50, target=1.05)}
 

@@ -1,0 +1,192 @@
+"""The records on accuracies as tables, Tables 1 and 2 among them; and all the tables."""
+
+import numpy as np
+
+from ..report import Words
+from . import cost_tables, published
+from .records import K_TARGET, Table, figure, jobs, mean, outcome, runs_on, steps
+
+FEATURES = {  # heading -> name in the records
+    "raw": "raw",
+    "one-hot": "onehot",
+    "triangle": "triangle",
+    "MiniBatch": "minibatch",
+}
+GENERATED = " *: generated."
+PARTLY = " ~: some of the runs failed, for the reasons below."
+
+
+def shape_table(records, about):
+    """Return the sizes of the datasets, and how our copy differs or why there is none."""
+    columns = ("n", "d", "nnz")
+    rows = []
+    for name in about["datasets"]:
+        cells = [name]
+        runs, _ = outcome(jobs(records, name, "shape"))
+        for column in columns:
+            cells.append(f"{runs[0][column]:,}" if runs else None)
+            if about["paper"]:
+                cells.append(published.size(name, column))
+        rows.append([*cells, copy_of(records, about, name)])
+    sides = ("", "paper ") if about["paper"] else ("",)
+    headings = ["dataset", *(side + c for c in columns for side in sides), "our copy"]
+    if all(cells[-1] is None for cells in rows):
+        headings, rows = headings[:-1], [cells[:-1] for cells in rows]
+    legend = "Rows (n), columns (d) and entries that are not zero (nnz), as measured."
+    if about["paper"]:
+        legend += " Beside them the paper's Table 1; it has 20news-binary and w8all."
+    return Table(headings, rows, legend)
+
+
+def copy_of(records, about, name):
+    """Return how our copy of a dataset differs, or why there is none."""
+    found = jobs(records, name, "shape")
+    if not found:
+        return Words("missing: nothing was measured")
+    if "error" in found[0]:
+        return Words(f"missing: {found[0]['error']}")
+    return Words(about["notes"][name]) if about["notes"].get(name) else None
+
+
+def accuracy_table(records, about):
+    """Return Table 2: the accuracy with every kind of features, and the paper's."""
+    rows = [accuracy_row(records, about, name) for name in about["datasets"]]
+    headings = ["dataset", "opened", "raw", "one-hot", "uplift", "triangle", "MiniBatch"]
+    legend = (
+        "Test accuracy of gradient descent with squared loss on raw features, and with "
+        f"cluster features added, {k_range(records, about, 'accuracy')}: mean ± standard "
+        "deviation over the splits. opened: clusters. uplift: one-hot - raw. MiniBatch: "
+        "one-hot of as many clusters of MiniBatchKMeans."
+    )
+    if about["paper"]:
+        headings[3:4] = ["paper raw", "one-hot", "paper with clusters"]
+        legend += f" {published.AIMS} {published.slips(about['datasets'])}"
+    return Table(headings, rows, legend.strip())
+
+
+def accuracy_row(records, about, name):
+    """Return the row of a dataset in Table 2."""
+    runs, sliced = runs_on(records, name, "accuracy")
+    aims = published.targets(name) if about["paper"] else {}
+
+    def cell(heading, values):
+        aim = {**aims.get(heading, {}), "brackets": False}
+        return figure(values, sliced=sliced, decimals=4, **aim)
+
+    of = {heading: accuracies(runs, heading) for heading in FEATURES}
+    uplift = np.subtract(of["one-hot"], of["raw"])  # of the same split
+    raw, onehot = ([cell(heading, of[heading])] for heading in ("raw", "one-hot"))
+    if about["paper"]:
+        raw.append(published.accuracy(name, "raw"))
+        onehot.append(published.accuracy(name, "clusters"))
+    peers = [cell(heading, of[heading]) for heading in ("triangle", "MiniBatch")]
+    return [name, mean_clusters(runs), *raw, *onehot, cell("uplift", uplift), *peers]
+
+
+def mean_clusters(runs):
+    """Return how many clusters the features are of, on average."""
+    return mean([run["clusters"] for run in runs])
+
+
+def accuracies(runs, heading):
+    """Return the accuracy with these features, for every run that has it."""
+    found = (run["accuracy"].get(FEATURES[heading]) for run in runs)
+    return [value for value in found if value is not None]
+
+
+def k_range(records, about, experiment):
+    """Return for which k_target an experiment is shown."""
+    found = (runs_on(records, name, experiment) for name in about["datasets"])
+    ks = [run[K_TARGET] for runs, _ in found for run in runs]
+    if min(ks) == max(ks):
+        return f"{K_TARGET} = {ks[0]:,}"
+    return f"{K_TARGET} from {min(ks):,} to {max(ks):,}"
+
+
+def by_k(records, name):
+    """Return k_target -> accuracies with one-hot features."""
+    every = {}
+    for run in runs_on(records, name, "accuracy")[0]:
+        for k, value in run["by k"].items():
+            every.setdefault(int(k), []).append(value)
+    return every
+
+
+def by_k_table(records, about):
+    """Return the accuracy with one-hot features for every k_target."""
+    found = {name: by_k(records, name) for name in about["datasets"]}
+    ks = sorted({k for every in found.values() for k in every})
+    rows = []
+    for name, every in found.items():
+        _, sliced = runs_on(records, name, "accuracy")
+        cells = [figure(every.get(k, []), sliced=sliced, decimals=4) for k in ks]
+        rows.append([name, *cells])
+    legend = (
+        "Test accuracy with one-hot features: mean ± standard deviation over the splits."
+    )
+    return Table(["dataset", *(f"{K_TARGET} {k}" for k in ks)], rows, legend)
+
+
+def checks_table(records, about):
+    """Return the accuracy of other learners with raw features, beside gradient descent."""
+    found = {name: runs_on(records, name, "accuracy") for name in about["datasets"]}
+    every = [run["checks"] for runs, _ in found.values() for run in runs]
+    names = list(every[0])
+    rows = []
+    for dataset, (runs, sliced) in found.items():
+        values = [accuracies(runs, "raw")]
+        values += [[run["checks"][name] for run in runs] for name in names]
+        cells = [figure(each, sliced=sliced, decimals=4) for each in values]
+        rows.append([dataset, *cells])
+    legend = (
+        "Test accuracy of other learners with raw features, to judge whether gradient "
+        "descent has converged: mean ± standard deviation over the splits."
+    )
+    return Table(["dataset", "gradient descent", *names], rows, legend)
+
+
+def online_table(records, about):
+    """Return the accuracy of progressive validation."""
+    found = {name: runs_on(records, name, "online") for name in about["datasets"]}
+    every = [run for runs, _ in found.values() for run in runs]
+    headings = [heading for heading in FEATURES if accuracies(every, heading)]
+    rows = []
+    for name, (runs, sliced) in found.items():
+        values = [accuracies(runs, heading) for heading in headings]
+        cells = [figure(each, sliced=sliced, decimals=4) for each in values]
+        rows.append([name, mean_clusters(runs), *cells])
+    legend = (
+        "Progressive validation: every row is predicted, then learnt from, in one pass, "
+        "with cluster features decided online. opened: clusters. Mean ± standard deviation "
+        f"over the runs, {k_range(records, about, 'online')}."
+    )
+    return Table(["dataset", "opened", *headings], rows, legend)
+
+
+def tables(records, about):
+    """Return name -> table, of all that there are results for."""
+    done = {record["experiment"] for record in records if "result" in record}
+    every = {"shape": shape_table(records, about)}
+    if "accuracy" in done:
+        every["accuracy"] = accuracy_table(records, about)
+        every["accuracy-by-k"] = by_k_table(records, about)
+        every["checks"] = checks_table(records, about)
+    if "online" in done:
+        every["online"] = online_table(records, about)
+    if "costs" in done:
+        every["clusters"] = cost_tables.clusters_table(records, about)
+        every["costs"] = cost_tables.costs_table(records, about)
+    if "theory" in done:
+        every["theory"] = cost_tables.theory_table(records, about)
+    if len(steps(records, "costs", "variant")) > 1:
+        every["variant"] = cost_tables.variant_table(records, about)
+    if len(steps(records, "costs", "order")) > 1:
+        every["order"] = cost_tables.order_table(records, about)
+    return {name: with_key(t) for name, t in every.items() if len(t.headings) > 2}
+
+
+def with_key(table):
+    """Return the table, its legend telling what the marks are that are in it."""
+    partly = any(getattr(cell, "sliced", False) for row in table.rows for cell in row)
+    generated = any(row[0].endswith("*") for row in table.rows)
+    return table._replace(legend=table.legend + PARTLY * partly + GENERATED * generated)

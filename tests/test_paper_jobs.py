@@ -1,0 +1,270 @@
+"""Jobs are run once, remembered, and never stop the others; the commands say so."""
+
+import io
+import json
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_matrix
+
+pytest.importorskip("rich", reason="the benchmarks print with rich")
+
+from rich.console import Console
+
+from benchmarks import demo, paper
+from benchmarks.__main__ import main
+from benchmarks.paper import jobs, sources, study, theory
+from benchmarks.paper.jobs import Cache, Job
+from benchmarks.paper.sources import Source
+
+X = np.random.RandomState(0).normal(size=(400, 3))
+Y = (X[:, 0] > 0).astype(int)
+JOB = Job("rows", "count", {"power": 2})
+
+
+def rows():
+    return X, Y
+
+
+def other_rows():
+    return X + 1, Y
+
+
+def no_rows():
+    raise OSError("the file is\nnot there")
+
+
+class Silent:
+    """Takes note of what a progress bar is told."""
+
+    def __init__(self):
+        self.told = []
+
+    def loading(self, dataset):
+        self.told.append(dataset)
+
+    def start(self, jobs, count):
+        self.told.append((len(jobs), count))
+
+    def finished(self, job):
+        self.told.append(job.setting)
+
+
+@pytest.fixture
+def counted(monkeypatch):
+    """Make an experiment that counts how often it ran."""
+    calls = []
+
+    def count(X, y, power):
+        calls.append(power)
+        if power == 13:
+            raise MemoryError
+        if power == 14:
+            raise KeyboardInterrupt
+        return {"sum": float((X**power).sum())}
+
+    monkeypatch.setitem(jobs.EXPERIMENTS, "count", count)
+    monkeypatch.setitem(jobs.TITLES, "count", "counting")
+    jobs.loaded.cache_clear()
+    return calls
+
+
+def powers(*each):
+    return lambda name, n: [Job(name, "count", {"power": power}) for power in each]
+
+
+def run(folder, jobs_of, load=rows, progress=None, **more):
+    every = {"rows": Source(load, "task"), **more}
+    return jobs.run(every, jobs_of, Cache(folder), 1, progress or Silent())
+
+
+def test_a_run_that_was_interrupted_resumes_where_it_stopped(tmp_path, counted):
+    with pytest.raises(KeyboardInterrupt):
+        run(tmp_path, powers(1, 2, 14, 3))
+    assert counted == [1, 2, 14]
+    counted.clear()
+    progress = Silent()
+    records = run(tmp_path, powers(1, 2, 3), progress=progress)
+    assert counted == [3]
+    assert progress.told == ["rows", (1, 3), {"power": 3}]
+    assert [r["result"]["sum"] for r in records[1:]] == [(X**p).sum() for p in (1, 2, 3)]
+    assert records[0]["result"] == {"n": 400, "d": 3, "nnz": 1200}
+
+
+def test_what_failed_is_reported_and_tried_again(tmp_path, counted):
+    for _ in range(2):
+        records = run(tmp_path, powers(1, 13))
+        assert records[1]["result"]["sum"] == X.sum()
+        assert records[2]["error"] == "MemoryError"
+        assert "result" not in records[2]
+    assert counted == [1, 13, 13]
+
+
+def test_a_dataset_that_cannot_be_had_does_not_stop_the_others(tmp_path, counted):
+    every = {"none": Source(no_rows, "task"), "more": Source(other_rows, "task")}
+    records = run(tmp_path, powers(1), **every)
+    assert [r["dataset"] for r in records] == ["rows", "rows", "none", "more", "more"]
+    assert records[2] == {
+        "dataset": "none",
+        "experiment": "shape",
+        "setting": {},
+        "error": "OSError: the file is not there",
+    }
+
+
+def test_other_rows_code_or_setting_is_another_result(tmp_path, counted, monkeypatch):
+    run(tmp_path, powers(1))
+    run(tmp_path, powers(1), load=other_rows)
+    run(tmp_path, powers(2))
+    assert counted == [1, 1, 2]
+    monkeypatch.setattr(jobs, "code_digest", lambda: "another")
+    run(tmp_path, powers(1))
+    assert counted == [1, 1, 2, 1]
+
+
+@pytest.mark.parametrize("damage", ["", '{"setting": {"pow', '{"setting": {"power": 9}}'])
+def test_a_damaged_result_is_computed_again(tmp_path, counted, damage):
+    before = run(tmp_path, powers(2))
+    (path,) = tmp_path.glob("rows/*")
+    path.write_text(damage, encoding="utf-8")
+    assert run(tmp_path, powers(2)) == before
+    assert counted == [2, 2]
+    assert json.loads(path.read_text(encoding="utf-8")) == before[1]
+
+
+def test_digest_tells_rows_apart():
+    same = {jobs.rows_digest(X, Y), jobs.rows_digest(X.copy(), Y.copy())}
+    assert len(same) == 1
+    others = {
+        jobs.rows_digest(X.astype(np.float32), Y),
+        jobs.rows_digest(X.reshape(-1, 2), Y[:600]),
+        jobs.rows_digest(X, 1 - Y),
+        jobs.rows_digest(csr_matrix(X), Y),
+        jobs.rows_digest(csr_matrix(2 * X), Y),
+    }
+    assert len(others | same) == 6
+
+
+def test_processes_give_the_records_of_one(tmp_path):
+    plan = study.Plan([20, 40], [20], 20, runs=1, experiments=("costs", "online"))
+    every = {"rows": Source(rows, "task")}
+    one, two = (
+        jobs.run(every, plan.jobs, Cache(tmp_path / str(n)), n, Silent()) for n in (1, 2)
+    )
+    assert one == two
+    assert all("result" in record for record in one)
+    again = Silent()
+    assert jobs.run(every, plan.jobs, Cache(tmp_path / "2"), 2, again) == one
+    assert again.told == ["rows", (0, len(one) - 1)]
+
+
+def test_plan_leaves_out_what_the_rows_are_too_few_for():
+    plan = study.Plan([20, 100, 1000], [30, 100, 3000], 50, runs=2)
+    by_experiment = {}
+    for job in plan.jobs("rows", 400):
+        assert job.dataset == "rows"
+        by_experiment.setdefault(job.experiment, []).append(job.setting)
+    assert by_experiment["accuracy"] == [
+        {"split": 0, "k_targets": [30, 100]},
+        {"split": 1, "k_targets": [30, 100]},
+    ]
+    assert by_experiment["online"] == [{"run": run, "k_target": 50} for run in (0, 1)]
+    costs = by_experiment["costs"]
+    assert {setting["k_target"] for setting in costs} == {20, 100}
+    assert all(s["baselines"] == (s["variant"] == "text") for s in costs)
+    assert [s["order"] for s in costs] == ["file"] * 2 * 2 * 2 + ["shuffled"] * 2
+    assert {s["k_target"] for s in costs if s["order"] == "shuffled"} == {100}
+    assert {setting["share"] for setting in by_experiment["theory"]} == {
+        share for share in theory.SHARES if share >= 0.25
+    }
+
+
+def test_targets_are_log_spaced():
+    assert study.log_spaced(20, 1000, 8) == [20, 35, 61, 107, 187, 327, 572, 1000]
+
+
+def test_bars_show_the_experiment_that_is_on():
+    console = Console(file=io.StringIO())
+    with study.bars(console) as bars:
+        bars.loading("rows")
+        every = [Job("rows", "costs", {"run": run}) for run in range(2)]
+        every.append(Job("rows", "theory", {}))
+        bars.start(every, 5)
+        shown = []
+        for job in every:
+            shown.append(bars.progress.tasks[-1].description)
+            bars.finished(job)
+        assert bars.progress.tasks[0].finished
+    assert shown == ["rows: Figures 1 to 5"] * 2 + ["rows: theory"]
+    assert "2 of 5 results are there already" in console.file.getvalue()
+
+
+def test_interrupt_says_how_to_go_on(tmp_path, counted, monkeypatch):
+    console = Console(file=io.StringIO())
+    monkeypatch.setattr(study.Plan, "jobs", lambda plan, name, n: powers(14)(name, n))
+    with pytest.raises(SystemExit) as stopped:
+        study.records_of(
+            console, {"rows": Source(rows, "")}, study.Plan([], [], 1, 1), tmp_path, 1
+        )
+    assert stopped.value.code == 130
+    assert "The same command goes on from here" in console.file.getvalue()
+
+
+def test_protocol_is_told_in_sentences():
+    sentences = study.protocol()
+    assert len(sentences) > 5
+    assert all(sentence.endswith((".", ":")) for sentence in sentences)
+    assert not any("\n" in sentence or sentence.startswith("-") for sentence in sentences)
+
+
+def test_bundled_data_have_two_classes_and_need_no_network():
+    for name, source in sources.bundled_sources().items():
+        rows, y = source.load()
+        assert set(np.unique(y)) == {0, 1}, name
+        assert rows.dtype == np.float64
+        assert len(rows) == len(y)
+
+
+def test_the_main_command_writes_a_report(tmp_path, monkeypatch, capsys):
+    small = {"iris": sources.bundled_sources()["iris"], "none": Source(no_rows, "task")}
+    monkeypatch.setattr(demo, "bundled_sources", lambda: small)
+    main(["--runs", "1", "--n-jobs", "1", "--out", str(tmp_path)])
+    printed = capsys.readouterr().out
+    assert "iris" in printed
+    assert "index.html" in printed
+    page = (tmp_path / "index.html").read_text(encoding="utf-8")
+    assert "the file is not there" in page
+    written = json.loads((tmp_path / "report.json").read_text(encoding="utf-8"))
+    assert {record["experiment"] for record in written["records"]} == {
+        "shape",
+        "accuracy",
+        "online",
+        "costs",
+        "theory",
+    }
+
+
+def test_the_paper_command_reports_what_is_missing_and_goes_on(tmp_path, capsys):
+    folder = tmp_path / "data"
+    folder.mkdir()
+    np.savez(folder / "letter.npz", X=X, y=Y)
+    (folder / "skin.npz").write_bytes(b"not an archive")
+    arguments = ["--datasets", "letter", "skin", "nomao", "--offline", "--runs", "1"]
+    arguments += ["--k-targets", "20", "--experiments", "costs", "--n-jobs", "1"]
+    main(["paper", "--data", str(folder), "--out", str(tmp_path), *arguments])
+    written = json.loads((tmp_path / "report.json").read_text(encoding="utf-8"))
+    shapes = {r["dataset"]: r for r in written["records"] if r["experiment"] == "shape"}
+    assert shapes["letter"]["result"]["n"] == 400
+    assert shapes["skin"]["error"].startswith("DatasetBroken")
+    assert shapes["nomao"]["error"].startswith("DatasetMissing")
+    assert "nomao" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    "arguments", [["--runs", "0"], ["--k-targets", "0"], ["--datasets", "mnist"]]
+)
+def test_the_paper_command_refuses_what_it_cannot_do(arguments, capsys):
+    with pytest.raises(SystemExit) as stopped:
+        paper.main(arguments)
+    assert stopped.value.code == 2
+    assert "usage" in capsys.readouterr().err

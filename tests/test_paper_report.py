@@ -1,0 +1,518 @@
+"""The report of the paper benchmark shows what the records say, and nothing else."""
+
+import csv
+import io
+import json
+import math
+from html.parser import HTMLParser
+
+import numpy as np
+import pytest
+
+pytest.importorskip("rich", reason="the benchmarks print with rich")
+
+from paper_records import (
+    BROKEN,
+    HALF_BROKEN,
+    K_TARGETS,
+    LOST,
+    SHUFFLED,
+    job,
+    made_about,
+    made_records,
+)
+from rich.console import Console
+
+from benchmarks.paper import charts, published, report, tables
+from benchmarks.paper.records import digits
+from benchmarks.report import Cell, print_table
+
+DATASETS = ["adult", "letter", "nomao", "poker", "shuttle", "skin", "w8a"]
+DEMO = ["digits", "wine", "moons*"]
+RECORDS = made_records(DATASETS)
+ABOUT = made_about(DATASETS)
+VOID = {"meta", "source", "img", "br"}
+
+
+def results_of(dataset, experiment, **setting):
+    """Return the results of some jobs."""
+    return [
+        record["result"]
+        for record in RECORDS
+        if "result" in record
+        and record["dataset"] == dataset
+        and record["experiment"] == experiment
+        and record["setting"].items() >= setting.items()
+    ]
+
+
+def row_of(name, *key, every=None):
+    """Return the row of a table that begins with the key, by heading."""
+    table = (every or tables.tables(RECORDS, ABOUT))[name]
+    rows = [cells for cells in table.rows if tuple(cells[: len(key)]) == key]
+    assert len(rows) == 1
+    return dict(zip(table.headings, rows[0]))
+
+
+def agrees(cell, values):
+    """Return whether a figure is the mean and the deviation of the values."""
+    expected = (np.mean(values), np.std(values))
+    return (cell.value, cell.deviation) == pytest.approx(expected, rel=1e-12, abs=1e-15)
+
+
+def with_accuracies(dataset, raw, onehot):
+    """Return the records of a dataset with these accuracies in every split."""
+    figures = {"raw": raw, "onehot": onehot, "triangle": 0.999, "minibatch": 0.5}
+    result = {
+        "accuracy": figures,
+        "by k": {"9": onehot},
+        "checks": {"least squares": raw, "logistic": 0.8527},
+        "clusters": 9,
+        "k_target": 9,
+    }
+    return [
+        job(dataset, "accuracy", dict(result), split=split, k_targets=[9])
+        for split in (0, 1)
+    ]
+
+
+def verdict_of(records, dataset):
+    """Return what the report says of the targets of a dataset."""
+    about = made_about([dataset])
+    return " ".join(report.verdict(tables.tables(records, about), about))
+
+
+@pytest.fixture(scope="module")
+def written(tmp_path_factory):
+    pytest.importorskip("matplotlib")
+    folder = tmp_path_factory.mktemp("report")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(charts, "DPI", 20)
+        index = report.write_report(folder, RECORDS, ABOUT)
+    assert index == folder / "index.html"
+    return folder
+
+
+@pytest.fixture
+def console():
+    return Console(width=80, record=True, file=io.StringIO())
+
+
+def test_accuracies_are_means_over_the_splits():
+    found = [r["accuracy"] for r in results_of("skin", "accuracy")]
+    row = row_of("accuracy", "skin")
+    assert agrees(row["raw"], [each["raw"] for each in found])
+    assert agrees(row["one-hot"], [each["onehot"] for each in found])
+    assert agrees(row["uplift"], [each["onehot"] - each["raw"] for each in found])
+    assert agrees(row["triangle"], [each["triangle"] for each in found])
+    assert agrees(row["MiniBatch"], [each["minibatch"] for each in found])
+    assert row["opened"].value == 999
+    assert (row["paper raw"], row["paper with clusters"]) == ("0.9247†", "0.9988")
+
+
+def test_accuracies_by_k_target():
+    row = row_of("accuracy-by-k", "skin")
+    assert list(row) == ["dataset", "k_target 100", "k_target 1000"]
+    found = results_of("skin", "accuracy")
+    for k in (100, 1000):
+        assert agrees(row[f"k_target {k}"], [r["by k"][str(k)] for r in found])
+
+
+def test_a_k_target_may_be_chosen_by_every_split():
+    records = with_accuracies("skin", 0.92, 0.99)
+    for record, k in zip(records, (300, 100)):
+        record["result"] |= {"k_target": k, "by k": {"100": 0.98, "300": 0.97 + k / 1e5}}
+        record["result"]["checks"] = {"least squares": 0.9 + k / 1e4}
+    every = tables.tables(records, made_about(["skin"]))
+    assert "k_target from 100 to 300" in every["accuracy"].legend
+    assert row_of("accuracy", "skin", every=every)["one-hot"].value == pytest.approx(0.99)
+    by_k = row_of("accuracy-by-k", "skin", every=every)
+    assert agrees(by_k["k_target 300"], [0.973, 0.971])
+    checks = row_of("checks", "skin", every=every)
+    assert agrees(checks["least squares"], [0.93, 0.91])
+
+
+def test_online_accuracies():
+    row = row_of("online", "letter")
+    found = results_of("letter", "online")
+    assert list(row) == ["dataset", "opened", "raw", "one-hot"]
+    assert agrees(row["one-hot"], [r["accuracy"]["onehot"] for r in found])
+    assert row["opened"].value == 1001
+
+
+def test_clusters_and_how_far_they_vary():
+    row = row_of("clusters", "poker")
+    shares = []
+    for k in K_TARGETS:
+        found = results_of("poker", "costs", k_target=k, variant="text", order="file")
+        opened = [r["k_actual"] for r in found]
+        assert agrees(row[f"k_target {k}"], opened)
+        shares.append(np.std(opened) / k)
+    worst = row["worst sd / k_target"]
+    assert worst.value == pytest.approx(max(shares))
+    assert (worst.target, worst.verdict) == (0.1, "met")
+
+
+def test_ratios_of_costs_are_averaged_over_the_runs():
+    row = row_of("costs", "adult", 400)
+    found = results_of("adult", "costs", k_target=400, variant="text")
+    for base in ("f_0", "f_random", "f_kmpp"):
+        assert agrees(row[f"f_online / {base}"], [r["f_online"] / r[base] for r in found])
+
+
+def test_small_ratios_keep_three_digits():
+    assert str(digits([0.00123, 0.00125])) == "0.00124 ± 0.00001"
+    assert str(digits([12.3456])) == "12.346 ± 0.000"
+    assert digits([]) is None
+
+
+@pytest.mark.parametrize("algorithm", ["semi-online", "online"])
+def test_constants_of_the_theorems(algorithm):
+    rows = [
+        cells
+        for cells in tables.tables(RECORDS, ABOUT)["theory"].rows
+        if cells[:2] == ["skin", algorithm]
+    ]
+    assert [cells[3] for cells in rows] == ["30,632", "245,057"]
+    found = results_of("skin", "theory", algorithm=algorithm, share=1.0)
+    spread = [r["k_actual"] / math.log2(r["W_star"] / r["w_star"]) for r in found]
+    opened, clusters, cost, by_log = rows[1][4:]
+    assert opened.value == np.mean([r["k_actual"] for r in found])
+    assert clusters.value == pytest.approx(np.mean(spread) / (10 * math.log2(245057)))
+    ratio = np.mean([r["W"] / r["W_star"] for r in found])
+    assert cost.value == pytest.approx(ratio)
+    if algorithm == "online":
+        assert by_log.value == pytest.approx(ratio / math.log2(245057))
+    else:
+        assert by_log is None
+
+
+def test_scripts_against_the_text():
+    row = row_of("variant", "skin", 150)
+    text, scripts = (
+        results_of("skin", "costs", k_target=150, variant=variant, order="file")
+        for variant in ("text", "scripts")
+    )
+    for name in ("k_actual", "f_online"):
+        means = [np.mean([r[name] for r in found]) for found in (scripts, text)]
+        assert row[f"{name} ratio"].value == pytest.approx(means[0] / means[1])
+    assert agrees(row["k_actual, scripts"], [r["k_actual"] for r in scripts])
+    only_text = [r for r in RECORDS if r["setting"].get("variant") != "scripts"]
+    assert "variant" not in tables.tables(only_text, ABOUT)
+
+
+def test_the_order_of_the_rows():
+    row = row_of("order", "skin", SHUFFLED)
+    for order in ("file", "shuffled"):
+        setting = {"k_target": SHUFFLED, "variant": "text", "order": order}
+        found = results_of("skin", "costs", **setting)
+        assert row[f"k_actual, {order}"].value == np.mean([r["k_actual"] for r in found])
+        ratios = [r["f_online"] / r["f_kmpp"] for r in found]
+        assert agrees(row[f"f_online / f_kmpp, {order}"], ratios)
+    in_file = [r for r in RECORDS if r["setting"].get("order") != "shuffled"]
+    assert "order" not in tables.tables(in_file, ABOUT)
+
+
+def test_the_report_follows_the_variant_it_is_about():
+    other = tables.tables(RECORDS, {**ABOUT, "variant": "scripts"})
+    found = results_of("skin", "costs", k_target=50, variant="scripts")
+    cell = row_of("clusters", "skin", every=other)["k_target 50"]
+    assert agrees(cell, [r["k_actual"] for r in found])
+
+
+def test_sizes_stand_beside_those_of_the_paper():
+    row = row_of("shape", "letter")
+    assert list(row.values())[1:7] == ["20,000", "2.00E4", "16", "15", "311,613", "2.94E5"]
+    assert row["our copy"] == ABOUT["notes"]["letter"]
+
+
+def test_a_missing_dataset_stays_in_every_table_with_its_reason():
+    every = tables.tables(RECORDS, ABOUT)
+    assert row_of("shape", "nomao")["our copy"] == f"missing: {LOST}"
+    assert row_of("shape", "nomao")["paper n"] == "3.45E4"
+    assert row_of("accuracy", "nomao")["paper raw"] == "0.5846"
+    for name in set(every) - {"shape", "accuracy"}:
+        assert set(row_of(name, "nomao").values()) == {"nomao", None}
+
+
+def test_failed_jobs_leave_a_dash_or_a_mark():
+    every = tables.tables(RECORDS, ABOUT)
+    broken, partly = row_of("accuracy", "w8a"), row_of("accuracy", "adult")
+    assert broken["raw"] is None
+    assert broken["uplift"] is None
+    assert partly["raw"].sliced
+    assert agrees(
+        partly["raw"],
+        [r["accuracy"]["raw"] for r in results_of("adult", "accuracy")],
+    )
+    assert row_of("accuracy-by-k", "adult")["k_target 100"].sliced
+    assert not row_of("accuracy-by-k", "skin")["k_target 100"].sliced
+    assert "~: some of the runs failed" in every["accuracy"].legend
+    assert "~" not in every["online"].legend
+    assert report.failures(RECORDS) == [
+        f"adult, accuracy (split 1, k_targets [100, 1000]): {HALF_BROKEN}",
+        f"w8a, accuracy (3 jobs): {BROKEN}",
+    ]
+    assert report.failures([job("skin", "online", "why", run=2, k_target=7)]) == [
+        "skin, online (run 2, k_target 7): why"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("dataset", "raw", "onehot", "missed"),
+    [
+        ("skin", 0.9247, 0.9988, []),
+        ("skin", 0.9347, 0.9989, []),
+        ("skin", 0.9350, 0.9988, ["raw of skin"]),
+        ("skin", 0.9140, 0.9980, ["raw of skin", "one-hot of skin"]),
+        ("ijcnn1", 0.9167, 0.9404, ["one-hot of ijcnn1"]),
+        ("shuttle", 0.5, 0.9973, []),
+        ("letter", 0.9, 0.7484, ["one-hot of letter"]),
+        ("poker", 0.4, 0.46, []),
+        ("poker", 0.6, 0.64, ["uplift of poker"]),
+        ("adult", 0.85, 0.1, []),
+        ("adult", 0.83, 0.1, ["raw of adult"]),
+        ("w8a", 0.1, 0.1, []),
+    ],
+)
+def test_targets_have_the_right_direction(dataset, raw, onehot, missed):
+    text = verdict_of(with_accuracies(dataset, raw, onehot), dataset)
+    count = len(published.targets(dataset))
+    assert text.count("Missed") == len(missed)
+    assert all(f"Missed: {name} is" in text for name in missed)
+    assert (f"{count - len(missed)} of {count} targets are met." in text) == (count > 0)
+
+
+def test_verdict_says_by_how_much():
+    text = verdict_of(with_accuracies("skin", 0.94, 0.99), "skin")
+    assert (
+        "raw of skin is 0.9400 ± 0.0000, more than 0.01 off 0.9247, by 0.0053; the squared "
+        "loss solved exactly gives 0.9400 ± 0.0000; the logistic loss would give 0.8527 ± "
+        "0.0000." in text
+    )
+    assert "one-hot of skin is 0.9900 ± 0.0000, 0.0088 below 0.9988; triangle" in text
+    failed = [job("skin", "accuracy", "why", split=0, k_target=9)]
+    other = with_accuracies("w8a", 0.9, 0.9)
+    about = made_about(["skin", "w8a"])
+    lines = report.verdict(tables.tables(failed + other, about), about)
+    assert "Not measured: raw of skin." in lines
+    assert "0 of 0 targets are met." not in lines
+
+
+def test_no_lift_that_the_table_does_not_show():
+    lifted = "lift the accuracy on {} of 1 datasets."
+    text = verdict_of(with_accuracies("adult", 0.3, 0.1 + 0.2), "adult")
+    assert lifted.format(0) in text
+    text = verdict_of(with_accuracies("adult", 0.3, 0.3001), "adult")
+    assert lifted.format(1) in text
+
+
+def test_clusters_that_vary_too_much_miss_the_target():
+    records = [
+        job("skin", "costs", {"k_actual": k, "f_online": 1.0, "f_0": 2.0}, **setting)
+        for k, setting in (
+            (k, {"k_target": 50, "run": run, "variant": "text", "order": "file"})
+            for run, k in enumerate((40, 60))
+        )
+    ]
+    text = verdict_of(records, "skin")
+    assert "Missed: worst sd / k_target of skin is 0.2, 0.1 above 0.1." in text
+
+
+def test_terminal_shows_all_within_80_columns(console):
+    records, about = made_records(published.PAPER), made_about(published.PAPER)
+    report.print_report(console, records, about)
+    text = console.export_text()
+    assert "…" not in text
+    for name, table in tables.tables(records, about).items():
+        for part in report.printed(name, table):
+            figures = [c for cells in part.rows for c in cells if isinstance(c, Cell)]
+            assert not [str(cell) for cell in figures if str(cell) not in text], name
+    words = " ".join(text.split())
+    for needed in (LOST, BROKEN, "0.9247†", "† cannot be right", "targets are met"):
+        assert needed in words
+    assert "shuttle            400" not in text  # the smallest, a middle and the largest
+    assert all(len(line) <= 80 for line in text.splitlines())
+
+
+def test_terminal_can_be_limited_to_some_tables(console):
+    report.print_report(console, RECORDS, ABOUT, only=("online",))
+    text = console.export_text()
+    assert "Accuracy fully online" in text
+    assert "Table 1" not in text
+    assert "targets are met" in text
+
+
+def test_marks_of_targets_are_plain_where_the_terminal_is(console):
+    rows = [["a", Cell(1, target=2, brackets=False)], ["b", Cell(3, target=2)]]
+    print_table(console, ["name", "figure"], rows, None)
+    plain = Console(width=80, file=io.TextIOWrapper(io.BytesIO(), encoding="ascii"))
+    with plain.capture() as capture:
+        print_table(plain, ["name", "figure"], rows, None)
+    assert "1 ✗" in console.export_text()
+    assert "1 !" in capture.get()
+    assert "3 (2) " in capture.get()
+
+
+def test_files_hold_every_number(written):
+    kept = json.loads((written / "report.json").read_text(encoding="utf-8"))
+    assert kept["records"] == RECORDS
+    assert kept["about"] == ABOUT
+    assert "cores" in kept["machine"]
+    for name, table in tables.tables(RECORDS, ABOUT).items():
+        with (written / f"{name}.csv").open(newline="", encoding="utf-8") as file:
+            headings, *rows = csv.reader(file)
+        assert headings == table.headings
+        assert rows == [["" if c is None else str(c) for c in row] for row in table.rows]
+
+
+class Page(HTMLParser):
+    """Notes the tags that are open, the addresses, and what is written."""
+
+    def __init__(self):
+        super().__init__()
+        self.open, self.addresses, self.tags, self.text = [], [], [], []
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append((tag, dict(attrs)))
+        self.addresses += [v for k, v in attrs if k in ("src", "srcset", "href")]
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        self.text.append(data)
+
+
+def test_page_is_well_formed_and_needs_nothing_else(written):
+    page = Page()
+    page.feed((written / "index.html").read_text(encoding="utf-8"))
+    assert not page.open
+    anchors = {f"#{attrs['id']}" for _, attrs in page.tags if "id" in attrs}
+    for address in page.addresses:
+        assert address.startswith("data:image/png;base64,") or address in anchors
+    assert len([a for a in page.addresses if a.startswith("data:")]) == 2 * len(
+        charts.CHARTS
+    )
+    assert all(attrs["alt"] for tag, attrs in page.tags if tag == "img")
+    assert all(attrs["scope"] for tag, attrs in page.tags if tag == "th")
+    for table in tables.tables(RECORDS, ABOUT).values():
+        assert table.legend in page.text
+        cells = [str(c) for row in table.rows for c in row if c is not None]
+        assert set(cells) <= set(page.text)
+    for line in (*ABOUT["protocol"], f"w8a, accuracy (3 jobs): {BROKEN}"):
+        assert line in page.text
+    assert "letter: A to M against N to Z" in page.text
+
+
+def test_charts_come_light_and_dark(written):
+    for name in charts.CHARTS:
+        assert (written / f"{name}.png").read_bytes()[:4] == b"\x89PNG"
+        assert (written / f"{name}-dark.png").read_bytes()[:4] == b"\x89PNG"
+        light, dark = (charts.draw(name, RECORDS, ABOUT, theme) for theme in ("", "-dark"))
+        assert np.mean(light.get_facecolor()) > 0.9
+        assert np.mean(dark.get_facecolor()[:3]) < 0.2
+
+
+def luminance(color):
+    """Return the relative luminance of a colour as WCAG defines it."""
+    colors = pytest.importorskip("matplotlib.colors")
+    rgb = np.array(colors.to_rgb(color))
+    linear = np.where(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)
+    return linear @ [0.2126, 0.7152, 0.0722]
+
+
+def test_colours_stand_out_from_the_page_and_no_two_datasets_look_alike():
+    assert list(charts.STYLES) == list(published.PAPER)
+    assert len({color for color, _ in charts.STYLES.values()}) == 12
+    assert len({marker for _, marker in charts.STYLES.values()}) == 12
+    for page, _, _ in charts.THEMES.values():
+        for color, _ in charts.STYLES.values():
+            low, high = sorted([luminance(page), luminance(color)])
+            assert (high + 0.05) / (low + 0.05) >= 3
+
+
+@pytest.mark.parametrize(
+    ("name", "chosen"),
+    [
+        *((name, DATASETS) for name in charts.CHARTS),
+        ("figure1", ["w8a", "skin"]),
+        ("online", ["w8a", "skin"]),
+    ],
+)
+def test_a_dataset_looks_the_same_in_every_chart(name, chosen):
+    lines = pytest.importorskip("matplotlib.lines")
+    about = {**ABOUT, "datasets": chosen}
+    seen = set()
+    for line in charts.draw(name, RECORDS, about).findobj(lines.Line2D):
+        if line.get_gid() is not None:
+            seen.add(line.get_gid())
+            color, marker = charts.STYLES[line.get_gid()]
+            assert line.get_color() == color
+            assert name in ("accuracy", "online") or line.get_marker() == marker
+    without = {"nomao", "w8a"} if name == "accuracy" else {"nomao"}
+    assert seen == set(chosen) - without
+
+
+def test_curves_are_the_means_of_the_tables():
+    pytest.importorskip("matplotlib")
+    for name, base in (("figure2", "f_0"), ("figure3", "f_random"), ("figure4", "f_kmpp")):
+        axes = charts.draw(name, RECORDS, ABOUT).axes[0]
+        (line,) = [line for line in axes.get_lines() if line.get_gid() == "poker"]
+        means = [row_of("costs", "poker", k)[f"f_online / {base}"].value for k in K_TARGETS]
+        np.testing.assert_allclose(line.get_ydata(), means)
+        assert list(line.get_xdata()) == K_TARGETS
+        assert (axes.get_xscale(), axes.get_yscale()) == ("log", "log")
+
+
+def test_the_demonstration_has_no_numbers_of_the_paper(tmp_path, console, monkeypatch):
+    monkeypatch.setattr(report, "write_charts", lambda *args: [])  # takes long
+    records, about = made_records(DEMO), made_about(DEMO, paper=False)
+    every = tables.tables(records, about)
+    assert not any("paper" in h for table in every.values() for h in table.headings)
+    assert row_of("clusters", "wine", every=every)["worst sd / k_target"].verdict == ""
+    assert report.verdict(every, about) == [
+        "One-hot cluster features lift the accuracy on 3 of 3 datasets."
+    ]
+    assert all(table.legend.endswith("*: generated.") for table in every.values())
+    report.print_report(console, records, about)
+    page = report.write_report(tmp_path, records, about).read_text(encoding="utf-8")
+    captions = [charts.caption(name, about) for name in charts.CHARTS]
+    text = "".join([console.export_text(), page, *captions])
+    for unwanted in ("†", "Table 1", "Table 2", "Figure 1", "target is met"):
+        assert unwanted not in text
+
+
+def test_without_matplotlib_the_report_says_so(tmp_path, console, monkeypatch):
+    monkeypatch.setattr(charts.importlib.util, "find_spec", lambda name: None)
+    index = report.write_report(tmp_path, RECORDS, ABOUT)
+    assert report.NO_CHARTS in index.read_text(encoding="utf-8")
+    assert not list(tmp_path.glob("*.png"))
+    report.print_report(console, RECORDS, ABOUT)
+    assert "matplotlib is not installed" in console.export_text()
+
+
+def test_a_report_of_one_experiment_has_just_that(tmp_path, monkeypatch):
+    monkeypatch.setattr(charts, "DPI", 20)
+    records = [r for r in RECORDS if r["experiment"] in ("shape", "theory")]
+    assert set(tables.tables(records, ABOUT)) == {"shape", "theory"}
+    page = report.write_report(tmp_path, records, ABOUT).read_text(encoding="utf-8")
+    assert 'id="theory"' in page
+    assert 'id="figures"' not in page
+    assert {path.stem for path in tmp_path.glob("*.png")} <= {"theory", "theory-dark"}
+
+
+@pytest.mark.parametrize(
+    ("dataset", "shape", "sentence"),
+    [
+        ("skin", {"n": 245057, "d": 2, "nnz": 484000}, "as in the paper."),
+        ("shuttle", {"n": 43500, "d": 9, "nnz": 290000}, "d +1: the paper's matrix seems"),
+        ("nomao", {"n": 69000, "d": 173, "nnz": 2840000}, "n +100.0%."),
+        ("20news", {"n": 18800, "d": 61200, "nnz": 2562000}, "nnz +5.0%. A bag of words"),
+    ],
+)
+def test_differences_of_our_copy(dataset, shape, sentence):
+    assert published.differences(dataset, shape).startswith(sentence)
+    assert published.differences("digits", shape) is None
