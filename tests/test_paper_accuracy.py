@@ -46,15 +46,29 @@ def test_step_is_relative_to_the_rows():
 
 
 def test_of_what_is_as_good_as_the_best_the_one_that_learns_most_is_taken():
-    scores = {
-        (0.1, 3): [0.90, 0.92, 0.94],  # the best: 0.92 with a standard error of 0.0115
-        (0.1, 10): [0.91, 0.91, 0.91],
-        (1.0, 3): [0.91, 0.91, 0.91],
-        (1.0, 10): [0.90, 0.90, 0.90],  # learns more, but is not as good
+    losses = {
+        (0.1, 3): [0.06, 0.08, 0.10],  # the best: 0.08 with a standard error of 0.0115
+        (0.1, 10): [0.09, 0.09, 0.09],
+        (1.0, 3): [0.09, 0.09, 0.09],
+        (1.0, 10): [0.10, 0.10, 0.10],  # learns more, but is not as good
     }
-    assert table.most_learning(scores) == (1.0, 3)
-    scores[1.0, 10] = [0.909, 0.909, 0.909]
-    assert table.most_learning(scores) == (1.0, 10)
+    assert table.most_learning(losses) == (1.0, 3)
+    losses[1.0, 10] = [0.091, 0.091, 0.091]
+    assert table.most_learning(losses) == (1.0, 10)
+
+
+def test_squared_loss_is_of_classes_at_minus_1_and_1():
+    y = np.array([0, 1, 1])
+    model = table.learn(np.array([[0.0], [1.0], [3.0]]), y, step=0.1, passes=3, seed=0)
+    answers = model.decision_function([[0.0], [1.0], [3.0]])
+    expected = ((answers[0] + 1) ** 2 + (answers[1] - 1) ** 2 + (answers[2] - 1) ** 2) / 3
+    assert table.squared_loss(model, [[0.0], [1.0], [3.0]], y) == pytest.approx(expected)
+    model.classes_ = np.array([5, 7])
+    other = np.array([5, 7, 7])
+    assert table.squared_loss(model, [[0.0], [1.0], [3.0]], other) == pytest.approx(
+        expected
+    )
+    assert table.squared_loss(None, None, None) > 1e300
 
 
 def test_folds_are_scaled_by_their_training_part():

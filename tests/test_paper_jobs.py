@@ -65,6 +65,7 @@ def counted(monkeypatch):
 
     monkeypatch.setitem(jobs.EXPERIMENTS, "count", count)
     monkeypatch.setitem(jobs.TITLES, "count", "counting")
+    monkeypatch.setitem(jobs.COMPUTING, "count", ())
     jobs.loaded.cache_clear()
     return calls
 
@@ -117,7 +118,7 @@ def test_other_rows_code_or_setting_is_another_result(tmp_path, counted, monkeyp
     run(tmp_path, powers(1), load=other_rows)
     run(tmp_path, powers(2))
     assert counted == [1, 1, 2]
-    monkeypatch.setattr(jobs, "code_digest", lambda: "another")
+    monkeypatch.setattr(jobs, "code_digest", lambda experiment: "another")
     run(tmp_path, powers(1))
     assert counted == [1, 1, 2, 1]
 

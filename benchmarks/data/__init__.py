@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 
 from . import formats
-from .download import DatasetBroken, DatasetMissing, cache_folder, obtain
+from .download import DatasetBroken, DatasetMissing, cache_folder, obtain, shown
 from .homes import HOMES
 
 __all__ = [
@@ -128,7 +128,7 @@ def read(reader, paths):
     try:
         return formats.validated(*reader(*paths))
     except Exception as error:
-        names = " and ".join(map(str, paths))
+        names = " and ".join(map(shown, paths))
         raise DatasetBroken(
             f"{names} cannot be used: {error} ({type(error).__name__}). Replace it by a "
             "good copy, or take it away, so that the dataset is looked for elsewhere."
@@ -147,7 +147,7 @@ def check(home, X, y, paths):
         if formats.content_digest(X, y, rows) != digest:
             problem = f"the first {rows:,} rows have not the digest that is expected"
     if problem:
-        names = " and ".join(map(str, paths))
+        names = " and ".join(map(shown, paths))
         raise DatasetBroken(
             f"{names} cannot be used: {problem}. Delete it, so that it is downloaded again."
         )

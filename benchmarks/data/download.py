@@ -46,6 +46,12 @@ def cache_folder():
     return folder
 
 
+def shown(path):
+    """Return a path as people write it, with ~ for their home."""
+    home = Path.home()
+    return str(Path("~") / path.relative_to(home) if path.is_relative_to(home) else path)
+
+
 def checksum_of(path, algorithm):
     """Return algorithm:hexadecimal of a file; of the text in it if it is compressed, .Z."""
     data = path.read_bytes()
@@ -79,7 +85,7 @@ def obtain(file, folder, download):
             record.write_text(checksum_of(path, "sha256"), encoding="utf-8")
     except OSError as error:
         raise DatasetMissing(
-            f"{path} cannot be read or written ({error}). Mend that, or set the "
+            f"{shown(path)} cannot be read or written ({error}). Mend that, or set the "
             "environment variable SCIKIT_LEARN_DATA to another folder."
         ) from error
     return path
@@ -89,11 +95,11 @@ def refused(file, path):
     """Return the error of a file that had to be downloaded, but may not be."""
     if path.exists():
         return DatasetBroken(
-            f"{path} is damaged: it has not the checksum that is expected. Allow that it "
-            f"is downloaded again, or {by_hand(file, path)}."
+            f"{shown(path)} is damaged: it has not the checksum that is expected. Allow "
+            f"that it is downloaded again, or {by_hand(file, path)}."
         )
     return DatasetMissing(
-        f"There is no {path}, and downloading was not allowed. Allow it, or "
+        f"There is no {shown(path)}, and downloading was not allowed. Allow it, or "
         f"{by_hand(file, path)}."
     )
 
@@ -104,7 +110,11 @@ def renew(file, path, expected):
         part = Path(temporary) / file.name
         insist(file, part, path)
         if not is_intact(part, expected):
-            old = f"delete {path}.checksum to trust it" if file.checksum is None else ""
+            old = (
+                f"delete {shown(path)}.checksum to trust it"
+                if file.checksum is None
+                else ""
+            )
             raise DatasetBroken(
                 f"What {file.url} gives now is not the file that is expected: its checksum "
                 f"is not {expected}. If it was damaged on its way, it helps to try again; "
@@ -136,9 +146,9 @@ def insist(file, part, path):
 def failed(file, path, problem):
     """Return the error of a file that could not be downloaded."""
     kind, state = (
-        (DatasetBroken, f"{path} is damaged")
+        (DatasetBroken, f"{shown(path)} is damaged")
         if path.exists()
-        else (DatasetMissing, f"There is no {path}")
+        else (DatasetMissing, f"There is no {shown(path)}")
     )
     return kind(f"{state}, and {problem}. Try again later, or {by_hand(file, path)}.")
 
@@ -146,8 +156,8 @@ def failed(file, path, problem):
 def by_hand(file, path):
     """Return how a person can do what the download did not."""
     if file.url.startswith(OPENML):
-        return f"copy {file.name} into {path.parent} from a machine that has it"
-    return f"put {file.url} by hand into {path.parent} under the name {file.name}"
+        return f"copy {file.name} into {shown(path.parent)} from a machine that has it"
+    return f"put {file.url} by hand into {shown(path.parent)} under the name {file.name}"
 
 
 def save_url(url, path):

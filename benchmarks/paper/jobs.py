@@ -34,7 +34,12 @@ TITLES = {
     "costs": "Figures 1 to 5",
     "theory": "theory",
 }
-COMPUTING = ("accuracy", "costs", "online", "theory", "variant")
+COMPUTING = {  # the modules that an experiment is made of
+    "accuracy": ("accuracy",),
+    "online": ("accuracy", "online"),
+    "costs": ("costs", "variant"),
+    "theory": ("theory",),
+}
 
 
 class Job(NamedTuple):
@@ -53,7 +58,7 @@ class Cache:
 
     def path(self, job, digest):
         """Return where the record of a job on the rows of that digest is kept."""
-        key = [job.experiment, job.setting, digest, code_digest()]
+        key = [job.experiment, job.setting, digest, code_digest(job.experiment)]
         name = hashlib.sha256(json.dumps(key, sort_keys=True).encode()).hexdigest()[:16]
         return self.folder / job.dataset.strip("*") / f"{job.experiment}-{name}.json"
 
@@ -76,11 +81,11 @@ def keep(path, record):
 
 
 @cache
-def code_digest():
-    """Return a digest of all that computes: the package, experiments and libraries."""
+def code_digest(experiment):
+    """Return a digest of all that computes: package, experiment and libraries."""
     digest = hashlib.sha256()
     paths = sorted(Path(onlinekmeans_sklearn.__file__).parent.glob("*.py"))
-    paths += [Path(__file__).with_name(f"{name}.py") for name in COMPUTING]
+    paths += [Path(__file__).with_name(f"{name}.py") for name in COMPUTING[experiment]]
     for path in paths:
         digest.update(path.read_bytes())
     versions = [library.__version__ for library in (np, scipy, sklearn)]

@@ -11,12 +11,12 @@ the stream is read, and the features of a row are decided when it is read.
 import numpy as np
 from scipy.sparse import issparse
 from sklearn.linear_model import SGDClassifier
-from sklearn.model_selection import StratifiedKFold, cross_val_score
+from sklearn.model_selection import StratifiedKFold
 from sklearn.preprocessing import MaxAbsScaler
 
 from onlinekmeans_sklearn import ClusterFeaturesClassifier, OnlineKMeans
 
-from .accuracy import FOLDS, STEPS, most_learning
+from .accuracy import FIRST_SPLIT, FOLDS, STEPS, most_learning, squared_loss
 
 HEAD = 1000  # rows that are not scored; at most a tenth of them all
 BLOCK = 25  # rows that are predicted, then learnt
@@ -47,11 +47,14 @@ def choose_step(X, y, seed):
     """Return the step for the raw features of the first rows, by the rule of Table 2."""
     folds = StratifiedKFold(FOLDS, shuffle=True, random_state=seed)
     length = largest_squared_length(X)
-    scores = {
-        (step, 1): cross_val_score(learner(step / length, seed), X, y, cv=folds)
+    losses = {
+        (step, 1): [
+            squared_loss(learner(step / length, seed).fit(X[a], y[a]), X[b], y[b])
+            for a, b in folds.split(X, y)
+        ]
         for step in STEPS
     }
-    return most_learning(scores)[0]
+    return most_learning(losses)[0]
 
 
 def scaled_by_head(X, head):
@@ -81,7 +84,7 @@ def progressive_accuracy(model, X, y, head):
 
 def online(X, y, run, k_target):
     """Return the figures of one order of the rows."""
-    order = np.random.RandomState(run).permutation(X.shape[0])
+    order = np.random.RandomState(FIRST_SPLIT + run).permutation(X.shape[0])
     X, y = X[order], y[order]
     head = BLOCK * max(1, min(HEAD, X.shape[0] // 10) // BLOCK)
     X = scaled_by_head(X, head)
