@@ -45,6 +45,9 @@ summary { cursor: pointer; padding: .4rem 0; }
 """
 
 
+MOST_DECIMALS = 5  # or a power of ten is shorter
+
+
 class Words(str):
     """A cell of words: set to the left, and free to wrap."""
 
@@ -62,7 +65,9 @@ class Cell(NamedTuple):
     brackets: bool = True  # whether the text tells the target
 
     def __str__(self):
-        if self.deviation is not None:
+        if self.deviation is not None and self.decimals > MOST_DECIMALS:
+            value = f"{self.value:.2e} ± {self.deviation:.0e}"
+        elif self.deviation is not None:
             value = f"{self.value:.{self.decimals}f} ± {self.deviation:.{self.decimals}f}"
         elif self.value >= 1000:
             value = f"{self.value:,.0f}"

@@ -313,7 +313,8 @@ def test_nomao_of_uci_may_be_put_by_hand(web, tmp_path):
 )
 def test_what_has_no_home_is_read_from_text(name, form, packed, pack, web, tmp_path):
     text, X, y = TEXTS[form]
-    with pytest.raises(DatasetMissing, match=rf"{name}.{form}{packed}\b.*no public home"):
+    said = rf"{name}.{form}\b.*{packed}\b.*no public home"
+    with pytest.raises(DatasetMissing, match=said):
         fetch(name, tmp_path)
     (tmp_path / f"{name}.{form}{packed}").write_bytes(pack(text))
     assert_same(fetch(name, tmp_path), csr_matrix(X), y)

@@ -256,8 +256,8 @@ def test_the_paper_command_reports_what_is_missing_and_goes_on(tmp_path, capsys)
     written = json.loads((tmp_path / "report.json").read_text(encoding="utf-8"))
     shapes = {r["dataset"]: r for r in written["records"] if r["experiment"] == "shape"}
     assert shapes["letter"]["result"]["n"] == 400
-    assert shapes["skin"]["error"].startswith("DatasetBroken")
-    assert shapes["nomao"]["error"].startswith("DatasetMissing")
+    assert "skin.npz cannot be used" in shapes["skin"]["error"]
+    assert shapes["nomao"]["error"].startswith("The dataset nomao is not in")
     assert "nomao" in capsys.readouterr().out
 
 

@@ -94,18 +94,20 @@ def fetch(name, folder=None, download=True):
     by_hand = {f"{name}.npz": formats.read_npz, **home.by_hand}
     looked_in = []
     for place in places(folder):
-        looked_in.append(str(place))
+        looked_in.append(shown(place))
         for file, reader in by_hand.items():
             if os.path.exists(place / file):
                 return read(reader, [place / file])
+    plain = [file for file in by_hand if not file.endswith(formats.PACKED)]
+    also = " (.gz and .bz2, too)" if len(plain) < len(by_hand) else ""
     missing = (
         f"The dataset {name} is not in {' nor in '.join(looked_in)} under the name "
-        f"{' or '.join(by_hand)}."
+        f"{' or '.join(plain)}{also}."
     )
     if not home.files:
         raise DatasetMissing(
-            f"{missing} It has no public home that we know of, so that it cannot be "
-            "downloaded. If you have it, put it there under such a name."
+            f"{missing} It has no public home that we know of. If you have it, put it "
+            "there under such a name."
         )
     try:
         paths = [obtain(file, cache_folder(), download) for file in home.files]

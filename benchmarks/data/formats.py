@@ -22,6 +22,7 @@ from .unix_compress import uncompress
 ADULT_CATEGORICAL = [1, 3, 5, 6, 7, 8, 9, 13]
 NOMAO_CATEGORICAL = [8 * i + j for i in range(11) for j in (6, 7)] + [*range(91, 116, 4)]
 NEWS_MEMBER = re.compile(r"20news-bydate-(train|test)/([a-z.-]+)/([0-9]+)")
+PACKED = (".gz", ".bz2")
 CSR_ARRAYS = ["data", "indices", "indptr", "shape"]
 
 

@@ -99,7 +99,7 @@ def texts(name):
     return {
         f"{name}.{form}{packed}": reader
         for form, reader in readers.items()
-        for packed in ("", ".gz", ".bz2")
+        for packed in ("", *formats.PACKED)
     }
 
 

@@ -231,8 +231,8 @@ def draw_theory(records, about):
         return None
     figure = new_figure(5.4)
     grid = figure.subplots(2, 2, sharex=True, sharey="row")
-    for column, (algorithm, label) in zip(grid.T, ALGORITHMS.items()):
-        column[0].set_title(f"{label}, {algorithm}", fontsize="medium")
+    for column, (algorithm, number) in zip(grid.T, ALGORITHMS.items()):
+        column[0].set_title(f"Algorithm {number}, {algorithm}", fontsize="medium")
         column[1].set_xlabel("n")
         for axes, panel in zip(column, panels):
             draw_constants(axes, panel, algorithm, records, about)
@@ -245,15 +245,14 @@ def draw_theory(records, about):
 
 
 def draw_constants(axes, panel, algorithm, records, about):
-    """Draw one constant of an algorithm against n, a line per dataset and k."""
+    """Draw one constant of an algorithm against n, a line per dataset."""
     for dataset in about["datasets"]:
         color, marker = style(dataset, about)
         options = {"color": color, "marker": marker, "gid": dataset, "label": dataset}
-        for k in steps(records, "theory", "k"):
-            by_n = constants(records, dataset, algorithm, k)
-            points = [(n, of[panel].value) for n, of in by_n.items() if of[panel]]
-            if points:
-                axes.plot(*zip(*points), linewidth=1.2, **options)
+        by_n = constants(records, dataset, algorithm)
+        points = [(n, of[panel].value) for n, of in by_n.items() if of[panel]]
+        if points:
+            axes.plot(*zip(*points), linewidth=1.2, **options)
 
 
 def draw_accuracies(experiment, records, about, pale):

@@ -22,6 +22,7 @@ from scipy.sparse import issparse
 
 import onlinekmeans_sklearn
 
+from ..data import DatasetBroken, DatasetMissing
 from .accuracy import accuracy
 from .costs import costs
 from .online import online
@@ -109,8 +110,10 @@ def loaded(load):
 
 
 def reason(error):
-    """Return an error as a line of a table."""
+    """Return an error as a line of a table; those of datasets tell all in their text."""
     text = " ".join(str(error).split())
+    if isinstance(error, DatasetMissing | DatasetBroken):
+        return text
     return f"{type(error).__name__}: {text}" if text else type(error).__name__
 
 
@@ -167,7 +170,7 @@ def run(sources, jobs_of, cache, n_jobs, progress):
             if records[path] is None:
                 todo.append((job, source.load, path))
     progress.start([job for job, _, _ in todo], len(records) - len(sources))
-    parallel = joblib.Parallel(n_jobs=n_jobs, return_as="generator")
+    parallel = joblib.Parallel(n_jobs=n_jobs, return_as="generator", batch_size=1)
     done = parallel(joblib.delayed(work)(*each) for each in todo)
     for record, (job, _, path) in zip(done, todo):  # all of done, or it never ends
         records[path] = record

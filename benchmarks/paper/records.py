@@ -58,7 +58,7 @@ def digits(values, **options):
     """Return the mean and the deviation with three digits of the mean, or None."""
     center = max(np.mean(values), 1e-9) if len(values) else 1
     decimals = 2 - math.floor(math.log10(center))
-    return figure(values, decimals=min(max(decimals, 3), 8), **options)
+    return figure(values, decimals=max(decimals, 3), **options)
 
 
 def or_dashes(rows, name, width):
