@@ -6,6 +6,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_matrix
 from sklearn.linear_model import RidgeClassifier
 
+from onlinekmeans_sklearn import OnlineKMeans
+
 pytest.importorskip("rich", reason="the benchmarks print with rich")
 
 from benchmarks.paper import accuracy as table
@@ -95,6 +97,27 @@ def test_features_stand_side_by_side():
     for one in (raw, csr_matrix(raw)):
         assert_array_equal(table.both(one, features).toarray(), expected)
     assert_array_equal(table.both(raw, features.toarray()), expected)
+
+
+@pytest.mark.parametrize("as_rows", [np.asarray, np.float32, csr_matrix])
+def test_triangle_features_stand_beside_the_raw_ones(as_rows, monkeypatch):
+    monkeypatch.setattr(table, "ROWS", 70)
+    rows = as_rows(X)
+    clusterer = OnlineKMeans(30, random_state=0).fit(rows)
+    features = table.with_triangle(clusterer, rows)
+    features = features.toarray() if as_rows is csr_matrix else features
+    centers = csr_matrix(clusterer.cluster_centers_).toarray()
+    distances = np.sqrt(((X[:, None] - centers) ** 2).sum(axis=2))
+    expected = np.maximum(0, distances.mean(axis=1, keepdims=True) - distances)
+    assert_allclose(features, np.hstack([X, expected]), atol=1e-5)
+    assert clusterer.encode == "onehot"
+
+
+def test_too_many_triangle_features_are_left_out(monkeypatch):
+    monkeypatch.setattr(table, "MOST_TRIANGLES", 100)
+    result = table.accuracy(X, RINGS, split=0, k_targets=[30])
+    assert result["accuracy"]["triangle"] is None
+    assert result["accuracy"]["onehot"] > 0
 
 
 def test_mini_batch_features_say_which_center_is_the_nearest():

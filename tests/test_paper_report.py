@@ -132,6 +132,20 @@ def test_a_k_target_may_be_chosen_by_every_split():
     assert agrees(checks["least squares"], [0.93, 0.91])
 
 
+def test_features_that_were_left_out_are_a_dash_and_no_mark(tmp_path):
+    lacking, other = (with_accuracies(name, 0.92, 0.99) for name in ("poker", "skin"))
+    for record in lacking:
+        record["result"]["accuracy"] = {**record["result"]["accuracy"], "triangle": None}
+    about = made_about(["poker", "skin"])
+    every = tables.tables(lacking + other, about)
+    assert row_of("accuracy", "poker", every=every)["triangle"] is None
+    assert row_of("accuracy", "skin", every=every)["triangle"].value == 0.999
+    pytest.importorskip("matplotlib")
+    axes = charts.draw("accuracy", lacking + other, about).axes[0]
+    marks = [line.get_gid() for line in axes.get_lines() if line.get_marker() == "^"]
+    assert marks == ["skin"]
+
+
 def test_online_accuracies():
     row = row_of("online", "letter")
     found = results_of("letter", "online")

@@ -21,6 +21,7 @@ dataset alike:
 `choose_learner` and `choose_k` see nothing of the test part.
 """
 
+import copy
 import math
 import sys
 import warnings
@@ -38,6 +39,8 @@ FIRST_SPLIT = 300  # those before were looked at while there were other protocol
 FOLDS = 3
 STEPS = (0.01, 0.03, 0.1, 0.3, 1.0)
 PASSES = (3, 10, 30)
+ROWS = 8192  # that are made triangle features of at a time
+MOST_TRIANGLES = 2**30  # or those features, 4 GiB of them, are left out
 
 
 def mean_squared_length(X):
@@ -140,11 +143,17 @@ def both(raw, features):
     return np.hstack([raw, features])
 
 
-def triangle(clusterer, X):
-    """Return the triangle features, in single precision as they are many."""
-    clusterer.set_params(encode="triangle")
-    features = clusterer.transform(X).astype(np.float32)
-    clusterer.set_params(encode="onehot")
+def with_triangle(clusterer, X):
+    """Return raw and triangle features, in single precision as they are many."""
+    encoder = copy.copy(clusterer).set_params(encode="triangle")
+    if issparse(X):
+        return both(X, encoder.transform(X).astype(np.float32))
+    n, d = X.shape
+    features = np.empty((n, d + clusterer.n_clusters_), dtype=np.float32)
+    features[:, :d] = X
+    for start in range(0, n, ROWS):
+        rows = slice(start, start + ROWS)
+        features[rows, d:] = encoder.transform(X[rows])
     return features
 
 
@@ -204,8 +213,10 @@ def accuracy(X, y, split, k_targets):
             "raw": accuracy_of(X_train, X_test),
             "onehot": by_k[str(k_target)],
             "triangle": accuracy_of(
-                *(both(X, triangle(clusterer, X)) for X in (X_train, X_test))
-            ),
+                *(with_triangle(clusterer, X) for X in (X_train, X_test))
+            )
+            if X_train.shape[0] * clusterer.n_clusters_ <= MOST_TRIANGLES
+            else None,
             "minibatch": accuracy_of(
                 *(both(X, features) for X, features in zip((X_train, X_test), mini_batch))
             ),

@@ -289,11 +289,12 @@ def draw_row(axes, dataset, runs, kinds, places, color):
     if not runs:
         axes.text(1.02, places[0], "missing", **write)
         return
-    means = {kind: np.mean(accuracies(runs, kind)) for kind in ("raw", "one-hot", *kinds)}
-    draw_pair(axes, means["raw"], means["one-hot"], places[0], color, "o", dataset)
+    raw, onehot = (np.mean(accuracies(runs, kind)) for kind in ("raw", "one-hot"))
+    draw_pair(axes, raw, onehot, places[0], color, "o", dataset)
     for kind, place in zip(kinds, places[1:]):
-        axes.plot(means[kind], place, MARKS[kind], color=color, gid=dataset)
-    axes.text(1.02, places[0], f"{means['one-hot'] - means['raw']:+.3f}", **write)
+        if values := accuracies(runs, kind):
+            axes.plot(np.mean(values), place, MARKS[kind], color=color, gid=dataset)
+    axes.text(1.02, places[0], f"{onehot - raw:+.3f}", **write)
 
 
 def draw_pair(axes, raw, clusters, place, color, marker, dataset=None):
