@@ -8,8 +8,10 @@ or other code starts anew.
 
 import hashlib
 import json
+import multiprocessing
 import os
 import platform
+import signal
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import NamedTuple
@@ -131,6 +133,8 @@ def look_at(name, source):
 
 def work(job, load, path):
     """Run a job, keep its record and return it; one that fails says why and is not kept."""
+    if multiprocessing.parent_process() is not None:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # the process above deals with it
     record = {"dataset": job.dataset, "experiment": job.experiment, "setting": job.setting}
     try:
         X, y = loaded(load)
