@@ -16,6 +16,7 @@ def main(argv=None):
         prog="python -m benchmarks",
         description="The paper's experiments on data that come with scikit-learn, and on "
         "generated ones (*): nothing is downloaded.",
+        epilog="Others: python -m benchmarks paper, quality, speed or scaling.",
     )
     parser.add_argument("--runs", type=int, default=5, help="seeds and splits (5)")
     parser.add_argument("--n-jobs", type=int, default=2, help="processes at a time (2)")

@@ -6,6 +6,7 @@ The network is a server on this machine that stands for every host.
 import bz2
 import gzip
 import hashlib
+import http.client
 import os
 import socket
 import threading
@@ -213,6 +214,17 @@ def test_without_a_connection_the_message_says_what_to_do(name, host, advice, we
     assert f"there is no connection to {host} (" in message
     assert advice.format(web.cache) in message
     assert web.pauses == [*downloading.PAUSES]
+
+
+def test_where_no_name_is_found_there_is_one_more_try_only(web, monkeypatch):
+    def unknown(*arguments, **options):
+        raise socket.gaierror(-2, "Name or service not known")
+
+    monkeypatch.setattr(socket, "create_connection", unknown)
+    monkeypatch.setattr(http.client.HTTPConnection, "connect", unknown)
+    with pytest.raises(DatasetMissing, match=r"no connection to archive.*Name or service"):
+        fetch("skin")
+    assert web.pauses == [downloading.PAUSES[0]]
 
 
 def test_a_cached_file_that_is_damaged_later_is_downloaded_again(web, monkeypatch):

@@ -20,7 +20,7 @@ from .formats import one_hot, write_npz
 from .homes import OPENML
 from .unix_compress import uncompress
 
-PAUSES = (1, 5, 25)  # seconds between the tries
+PAUSES = (1, 4, 16)  # seconds between the tries
 TIMEOUT = 30  # seconds that a server may be silent
 
 
@@ -136,6 +136,8 @@ def insist(file, part, path):
             pause = pause if error.code >= 500 else None
         except URLError as error:
             problem = f"there is no connection to {host} ({error.reason})"
+            if isinstance(error.reason, socket.gaierror) and pause != PAUSES[0]:
+                pause = None  # a name that is not found twice: there is no network
         except (OSError, HTTPException) as error:
             problem = f"the download of {file.url} failed ({error})"
         if pause is None:
