@@ -23,6 +23,8 @@ plot_html_show_source_link = False
 plot_formats = [("png", 120)]
 
 html_theme = "pydata_sphinx_theme"
+html_static_path = ["_static"]
+html_css_files = ["tables.css"]
 html_title = "onlinekmeans_sklearn"
 html_show_sourcelink = False
 html_theme_options = {"show_prev_next": False, "secondary_sidebar_items": ["page-toc"]}
