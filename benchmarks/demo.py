@@ -18,7 +18,7 @@ def main(argv=None):
         "generated ones (*): nothing is downloaded.",
         epilog="Others: python -m benchmarks paper, quality, speed or scaling.",
     )
-    parser.add_argument("--runs", type=int, default=5, help="seeds and splits (5)")
+    parser.add_argument("--runs", type=int, default=3, help="seeds and splits (3)")
     parser.add_argument("--n-jobs", type=int, default=2, help="processes at a time (2)")
     parser.add_argument("--out", type=Path, default=Path("report"))
     options = parser.parse_args(argv)
