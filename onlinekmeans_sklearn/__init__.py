@@ -2,6 +2,7 @@
 
 from importlib.metadata import version
 
+from ._checkpoint import load, save
 from ._classifier import ClusterFeaturesClassifier
 from ._online_kmeans import OnlineKMeans, SemiOnlineKMeans
 from ._plotting import CentersDisplay, ClusterSizesDisplay, OpeningsDisplay
@@ -14,4 +15,6 @@ __all__ = [
     "OnlineKMeans",
     "OpeningsDisplay",
     "SemiOnlineKMeans",
+    "load",
+    "save",
 ]

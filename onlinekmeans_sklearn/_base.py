@@ -196,9 +196,9 @@ class BaseOnlineKMeans(
     def _resolved_k(self, default, per_cluster):
         """Return `k`, or what "auto" stands for: with a cap, at most half of it."""
         if self.k != "auto":
-            return self.k
-        k = default if self.n_clusters is None else per_cluster * self.n_clusters
-        return k if self.max_clusters is None else min(k, -(-self.max_clusters // 2))
+            return int(self.k)
+        k = default if self.n_clusters is None else per_cluster * int(self.n_clusters)
+        return k if self.max_clusters is None else min(k, (int(self.max_clusters) + 1) // 2)
 
     def _check_params(self):
         """Raise ValueError for a parameter that cannot be."""
@@ -219,7 +219,7 @@ class BaseOnlineKMeans(
         self._check_params()
         X = validated(self, X, reset=True)
         random_state = check_random_state(self.random_state)
-        cap = np.inf if self.max_clusters is None else self.max_clusters
+        cap = np.inf if self.max_clusters is None else int(self.max_clusters)
         return X, Stream(X, self._schedule(X.shape[0]), random_state, cap)
 
     def _partial_fit(self, X):
@@ -240,18 +240,16 @@ class BaseOnlineKMeans(
     def _answer(self):
         """Return the final centres and the final cluster of each online cluster."""
         self._check_params()
+        stream = self._stream
+        if self.n_clusters is None:
+            return stream.centers, np.arange(len(stream.centers), dtype=np.int32)
         if self.n_clusters not in self._answers:
-            stream = self._stream
-            if self.n_clusters is None:
-                answer = stream.centers, np.arange(len(stream.centers), dtype=np.int32)
-            else:
-                random_state = copy.deepcopy(stream.random_state)
-                centers, merged = merge(
-                    stream.means, stream.counts, self.n_clusters, random_state
-                )
-                centers = centers_from(centers.astype(stream.centers.dtype))
-                answer = centers, merged.astype(np.int32)
-            self._answers[self.n_clusters] = answer
+            random_state = copy.deepcopy(stream.random_state)
+            centers, merged = merge(
+                stream.means, stream.counts, self.n_clusters, random_state
+            )
+            centers = centers_from(centers.astype(stream.centers.dtype))
+            self._answers[self.n_clusters] = centers, merged.astype(np.int32)
         return self._answers[self.n_clusters]
 
     def _fitted(self, name):

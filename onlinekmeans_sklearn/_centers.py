@@ -4,6 +4,9 @@ from scipy.sparse import issparse
 
 from ._centers_dense import DenseCenters
 from ._centers_sparse import SparseCenters
+from ._rows import numbers_of, rows_from
+from ._state import check_state
+from ._validation import are_moderate
 
 
 def centers_like(X):
@@ -18,3 +21,11 @@ def centers_from(rows):
     centers.append(centers.as_rows(rows))
     centers.prepare()
     return centers
+
+
+def centers_from_state(state):
+    """Return the set of centres whose rows have a state."""
+    rows = rows_from(state)
+    is_moderate = are_moderate(numbers_of(rows), rows.shape[1])
+    check_state(is_moderate, "no distance of centres can overflow")
+    return centers_from(rows)

@@ -11,6 +11,12 @@ In the prefix f is 0: every sample that differs from all centres opens one.
 import math
 from abc import ABC, abstractmethod
 
+import numpy as np
+
+from ._state import MOST_SAMPLES, check_state
+
+_LARGEST = 10**300  # k and lengths that can still be multiplied
+
 
 class Schedule(ABC):
     """The facility cost, and the book-keeping of phases that makes it grow.
@@ -68,6 +74,34 @@ class Schedule(ABC):
         if self.phases and self.openings >= self.openings_per_phase(n):
             self._begin_phase(n, self.facility_cost * self.growth)
 
+    def state(self):
+        """Return all that is kept, as arrays and plain values."""
+        return {
+            "algorithm": type(self).__name__,
+            "k": self.k,
+            "prefix_length": self.prefix_length,
+            "openings": self.openings,
+            "phase_starts": np.array([n for n, _ in self.phases], dtype=np.int64),
+            "facility_costs": np.array([cost for _, cost in self.phases], dtype=np.float64),
+        }
+
+    def _restore(self, state):
+        """Take over a state."""
+        self.k = state.integer("k", least=1, most=_LARGEST)
+        self.prefix_length = state.integer("prefix_length", most=_LARGEST)
+        self.openings = state.integer("openings", most=MOST_SAMPLES)
+        starts = state.array("phase_starts", (np.int64,))
+        costs = state.array("facility_costs", (np.float64,))
+        check_state(len(starts) == len(costs), "every phase has a start and a cost")
+        is_ordered = (starts >= 0).all() and (starts[1:] >= starts[:-1]).all()
+        check_state(is_ordered, "phases come one after the other")
+        check_state((costs >= 0).all(), "facility costs are not negative")
+        self.phases = tuple(zip(starts.tolist(), costs.tolist()))
+        check_state(
+            self.phases or self.openings < self.prefix_length,
+            "phase 1 begins when the prefix is complete",
+        )
+
 
 class SemiOnline(Schedule):
     """Algorithm 1: the lower bound w* and the length n of the stream are known.
@@ -79,7 +113,14 @@ class SemiOnline(Schedule):
         self.log_n = max(1.0, math.log2(n_samples))
         super().__init__(k, prefix_length=k + 1 if lower_bound is None else 0)
         if lower_bound is not None:
-            self._begin_phase(0, lower_bound / (k * self.log_n))
+            self._begin_phase(0, float(lower_bound) / (k * self.log_n))
+
+    def state(self):
+        return {**super().state(), "log_n": self.log_n}
+
+    def _restore(self, state):
+        super()._restore(state)
+        self.log_n = state.number("log_n", least=1.0, most=_LARGEST)
 
     def first_cost(self, closest):
         return half_smallest(closest, 1) / (self.k * self.log_n)
@@ -115,6 +156,19 @@ class Practical(Schedule):
 
     def openings_per_phase(self, n):
         return self.k
+
+
+def schedule_from(state):
+    """Return the schedule of a state."""
+    schedules = {kind.__name__: kind for kind in (SemiOnline, Theoretical, Practical)}
+    algorithm = state.text("algorithm")
+    if algorithm not in schedules:
+        raise ValueError(
+            f"Got {algorithm=}, but expected one of {', '.join(map(repr, schedules))}."
+        )
+    schedule = schedules[algorithm].__new__(schedules[algorithm])
+    schedule._restore(state)
+    return schedule
 
 
 def half_smallest(closest, count):

@@ -91,6 +91,14 @@ def _limit(n_features):
     return math.sqrt(sys.float_info.max / n_features) / 16
 
 
+def are_moderate(values, n_features):
+    """Return whether squared distances cannot overflow, of samples or of their means.
+
+    Rounding may have taken a mean a little beyond the largest sample.
+    """
+    return _largest(values) <= 2 * _limit(n_features)
+
+
 def check_integer(name, value, or_one_of=()):
     """Raise ValueError unless `value` is an integer of at least 1 or one of the others."""
     if (value is None or isinstance(value, str)) and value in or_one_of:

@@ -36,7 +36,8 @@ PUBLIC = [getattr(onlinekmeans_sklearn, name) for name in onlinekmeans_sklearn._
 
 @pytest.mark.parametrize("public", PUBLIC)
 def test_every_public_name_has_examples_and_documents_its_parameters(public):
-    parameters, rest = inspect.getdoc(public).split("Attributes\n")
+    after = "Attributes\n" if inspect.isclass(public) else "See Also\n"
+    parameters, rest = inspect.getdoc(public).split(after)
     assert ">>>" in rest
     for name in inspect.signature(public).parameters:
         assert f"\n{name} : " in parameters

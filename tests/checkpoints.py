@@ -1,0 +1,62 @@
+"""Comparison of estimators to the last bit, and checkpoints to try."""
+
+import copy
+import json
+
+import numpy as np
+from streams import dense
+
+from onlinekmeans_sklearn import _checkpoint, load, save
+
+FITTED = [
+    "cluster_centers_",
+    "labels_",
+    "n_clusters_",
+    "counts_",
+    "cluster_means_",
+    "opened_at_",
+    "online_centers_",
+    "online_labels_",
+    "online_to_merged_",
+    "inertia_",
+    "facility_cost_",
+    "facility_costs_",
+    "n_phases_",
+    "phase_starts_",
+    "n_samples_seen_",
+    "n_features_in_",
+]
+
+
+def fingerprint(model):
+    """Return all that is known of a fitted estimator, to the last bit."""
+    values = {name: getattr(model, name) for name in FITTED}
+    random_state = copy.deepcopy(model._stream.random_state)
+    values["uniform numbers"] = random_state.random_sample(5)
+    values["normal numbers"] = random_state.normal(size=3)
+    return {
+        name: (type(value), dense(value).dtype, dense(value).tobytes())
+        for name, value in values.items()
+    }
+
+
+def through_file(model, path):
+    """Return what load makes of what save writes."""
+    save(model, path)
+    return load(path)
+
+
+def contents(path):
+    """Return the text of a checkpoint, and its arrays by name."""
+    with np.load(path, allow_pickle=False) as archive:
+        arrays = dict(archive)
+    del arrays["sha256"]
+    return json.loads(arrays.pop("checkpoint").tobytes()), arrays
+
+
+def craft(path, text, arrays):
+    """Write a checkpoint of one's own, whose digest is right."""
+    text = np.frombuffer(json.dumps(text).encode(), dtype=np.uint8)
+    arrays = {**arrays, "checkpoint": text}
+    members = {name: _checkpoint._encoded(array) for name, array in arrays.items()}
+    path.write_bytes(_checkpoint._archive(members))

@@ -1,0 +1,299 @@
+"""A saved estimator goes on as if it had never stopped, and saving loses nothing."""
+
+import copy
+import os
+
+import numpy as np
+import pandas as pd
+import pytest
+from checkpoints import fingerprint, through_file
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.sparse import csr_array, issparse
+from sklearn.base import clone
+from streams import ALGORITHMS, STORAGES, blobs, estimator_of, small_streams
+
+from onlinekmeans_sklearn import (
+    ClusterFeaturesClassifier,
+    OnlineKMeans,
+    SemiOnlineKMeans,
+    _base,
+    _stream,
+    load,
+    save,
+)
+
+X = blobs(0, 300)
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "stream.npz"
+
+
+@settings(max_examples=60)
+@given(
+    X=small_streams(),
+    name=st.sampled_from(sorted(ALGORITHMS)),
+    k=st.integers(1, 4),
+    seed=st.integers(0, 10),
+    storage=st.sampled_from(sorted(STORAGES)),
+    dtype=st.sampled_from([np.float64, np.float32]),
+    cuts=st.lists(st.integers(1, 49), min_size=1, max_size=3, unique=True),
+    cap=st.sampled_from([{}, {"max_clusters": 1}, {"max_clusters": 13}]),
+)
+def test_a_stream_cut_by_checkpoints_is_the_whole_stream(
+    X, name, k, seed, storage, dtype, cuts, cap, tmp_path
+):
+    X = STORAGES[storage](np.clip(X, -1e30, 1e30).astype(dtype))
+    stops = [*sorted(cut for cut in cuts if cut < X.shape[0]), X.shape[0]]
+    whole = estimator_of(name, X.shape[0], k, seed).set_params(**cap)
+    cut = clone(whole)
+    for start, stop in zip([0, *stops], stops):
+        whole.partial_fit(X[start:stop])
+        cut.partial_fit(X[start:stop])
+        cut = through_file(cut, tmp_path / "stream.npz")
+    assert fingerprint(cut) == fingerprint(whole)
+    assert type(cut) is type(whole)
+    assert cut.get_params() == whole.get_params()
+    assert vars(cut).keys() == vars(whole).keys()
+    assert cut.transform(X).dtype == dtype
+    assert issparse(cut.cluster_centers_) == issparse(X)
+
+
+@pytest.mark.parametrize("storage", ["array", "csr_array"])
+@pytest.mark.parametrize("name", ALGORITHMS)
+def test_long_streams_go_on_in_many_phases(name, storage, path):
+    rows = STORAGES[storage](blobs(1, 2000, d=5))
+    whole = estimator_of(name, 2000, 3, seed=2).partial_fit(rows[:990])
+    cut = through_file(whole, path)
+    for part in (rows[990:991], rows[991:995], rows[995:]):
+        labels = whole.partial_fit_predict(part)
+        np.testing.assert_array_equal(cut.partial_fit_predict(part), labels)
+        cut = through_file(cut, path)
+    assert fingerprint(cut) == fingerprint(whole)
+    np.testing.assert_array_equal(cut.predict(rows), whole.predict(rows))
+    assert whole.n_phases_ > 1
+
+
+def test_the_widest_dtype_and_the_storage_of_the_first_rows_stay(path):
+    first = csr_array(X[:50], dtype=np.float32)
+    model = OnlineKMeans(60, random_state=0).partial_fit(first)
+    for part in (X[50:60].astype(np.float32), X[60:200], csr_array(X[200:])):
+        cut = through_file(model, path).partial_fit(part)
+        assert fingerprint(cut) == fingerprint(model.partial_fit(part))
+    assert cut.cluster_centers_.dtype == np.float64
+
+
+def test_numbers_keep_all_their_bits(path):
+    rows = np.array([[-0.0, 5e-324], [0.1, -1e150], [1e-310, 3.0]])
+    stored = csr_array((rows.ravel(), [0, 1, 0, 1, 0, 1], [0, 2, 4, 6]), shape=(3, 2))
+    for X in (rows, stored):
+        model = OnlineKMeans(random_state=0).fit(X)
+        model._stream.schedule.phases = ((3, 5e-324), (3, np.inf))
+        model.partial_fit(X)
+        cut = through_file(model, path)
+        assert fingerprint(cut) == fingerprint(model)
+        centers = cut.cluster_centers_
+        assert (centers.data if issparse(X) else centers).tobytes() == rows.tobytes()
+        assert cut.facility_costs_.tolist() == [5e-324, np.inf]
+
+
+def test_a_number_drawn_for_a_row_that_failed_is_kept(path, monkeypatch):
+    whole = OnlineKMeans(2, algorithm="theoretical", random_state=0).fit(X)
+    model = clone(whole).partial_fit(X[:20])
+
+    def interrupted(*args):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(_stream, "decide", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            model.partial_fit([[1e3, 1e3, 1e3]])
+    assert model._stream._uniform is not None
+    cut = through_file(model, path).partial_fit(X[20:])
+    np.testing.assert_array_equal(cut.cluster_centers_, whole.cluster_centers_)
+    assert cut.inertia_ == whole.inertia_
+
+
+@pytest.mark.parametrize(
+    "seed",
+    [None, 3, np.int64(3), np.random.RandomState(3)],
+    ids=["None", "int", "int64", "RandomState"],
+)
+def test_random_numbers_go_on_and_are_its_own(seed, path):
+    np.random.seed(5)
+    model = OnlineKMeans(20, random_state=copy.deepcopy(seed)).partial_fit(X[:100])
+    cut = through_file(model, path)
+    global_state = np.random.get_state()[1].tobytes()
+    cut.partial_fit(X[100:])
+    assert np.random.get_state()[1].tobytes() == global_state
+    assert fingerprint(cut) == fingerprint(model.partial_fit(X[100:]))
+    if isinstance(seed, np.random.RandomState):
+        assert cut.random_state is cut._stream.random_state
+        assert cut.random_state is not model.random_state
+        assert fingerprint(cut.fit(X)) == fingerprint(model.fit(X))
+    else:
+        assert cut.random_state == seed
+
+
+def test_a_random_state_apart_from_the_streams_stays_apart(path):
+    model = OnlineKMeans(20, random_state=np.random.RandomState(0)).fit(X)
+    model.random_state.normal()  # and half of a pair of normal numbers is kept
+    for _ in range(2):
+        model.set_params(random_state=copy.deepcopy(model.random_state))
+        cut = through_file(model, path)
+        assert cut.random_state is not cut._stream.random_state
+        assert fingerprint(cut.partial_fit(X)) == fingerprint(model.partial_fit(X))
+        assert cut.random_state.normal() == model.random_state.normal()
+        assert fingerprint(cut.fit(X)) == fingerprint(model.fit(X))
+
+
+@pytest.mark.parametrize("kind", [np.array, csr_array])
+def test_merged_clusters_are_not_merged_again(kind, path, monkeypatch):
+    rows = kind(X)
+    random_state = np.random.RandomState(0)
+    model = OnlineKMeans(n_clusters=3, random_state=random_state).fit(rows)
+    model.set_params(n_clusters=5).predict(rows)
+    random_state.random_sample(100)  # another merge would give something else
+    cut = through_file(model, path)
+    with monkeypatch.context() as patch:
+        patch.delattr(_base, "merge")
+        for n_clusters in (5, 3):
+            for estimator in (model, cut):
+                estimator.set_params(n_clusters=n_clusters)
+            assert fingerprint(cut) == fingerprint(model)
+            np.testing.assert_array_equal(cut.predict(rows), model.predict(rows))
+    assert fingerprint(cut.partial_fit(rows)) == fingerprint(model.partial_fit(rows))
+
+
+def test_a_merge_that_was_not_done_yet_is_the_same(path):
+    model = OnlineKMeans(n_clusters=3, random_state=0).partial_fit(X)
+    assert fingerprint(through_file(model, path)) == fingerprint(model)
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        OnlineKMeans(),
+        OnlineKMeans(2**70, encode="ordinal", n_jobs=-1, random_state=7),
+        OnlineKMeans("many", algorithm="Practical", n_clusters=-3, max_clusters=True),
+        SemiOnlineKMeans(3, lower_bound=5e-324, n_samples=10**30),
+        SemiOnlineKMeans(lower_bound=np.float32(0.1), n_samples=np.int32(4)),
+    ],
+    ids=str,
+)
+def test_an_unfitted_estimator_keeps_its_parameters(model, path):
+    cut = through_file(model, path)
+    assert type(cut) is type(model)
+    assert cut.get_params() == model.get_params()
+    assert vars(cut).keys() == vars(model).keys()
+    assert not hasattr(cut, "labels_")
+
+
+@pytest.mark.parametrize(
+    ("model", "name", "value"),
+    [
+        (OnlineKMeans(), "k", np.uint8(10)),  # 10 - 15 is no uint8
+        (OnlineKMeans(algorithm="theoretical"), "k", np.int8(50)),  # nor 3 * 50 an int8
+        (OnlineKMeans(), "n_clusters", np.int8(5)),
+        (OnlineKMeans(), "max_clusters", np.uint8(25)),
+        (SemiOnlineKMeans(2), "lower_bound", np.float32(0.1)),
+        (SemiOnlineKMeans(2), "lower_bound", np.float16(0.1)),
+    ],
+    ids=repr,
+)
+def test_numpy_numbers_as_parameters_are_as_good_as_plain_ones(model, name, value, path):
+    model.set_params(random_state=0, **{name: value})
+    plain = clone(model).set_params(**{name: value.item()})
+    for part in (X[:7], X[7:150], X[150:]):
+        model = through_file(model.partial_fit(part), path)
+        plain.partial_fit(part)
+    assert fingerprint(model) == fingerprint(plain)
+
+
+def test_feature_names_and_output_containers_stay(path):
+    frame = pd.DataFrame(X, columns=["a", "\u00e4 b", "c.d"])
+    model = OnlineKMeans(30, encode="distance", random_state=0).set_output(
+        transform="pandas"
+    )
+    assert isinstance(through_file(model, path).fit_transform(frame), pd.DataFrame)
+    cut = through_file(model.fit(frame), path)
+    assert cut.feature_names_in_.dtype == object
+    np.testing.assert_array_equal(cut.feature_names_in_, model.feature_names_in_)
+    pd.testing.assert_frame_equal(cut.transform(frame), model.transform(frame))
+    with pytest.raises(ValueError, match="feature names"):
+        cut.partial_fit(frame[["c.d", "a", "\u00e4 b"]])
+
+
+@pytest.mark.parametrize(
+    ("model", "message"),
+    [
+        (ClusterFeaturesClassifier(), "ClusterFeaturesClassifier.*skops.io.dump"),
+        (type("Own", (OnlineKMeans,), {})(), "Own.*expected an OnlineKMeans"),
+        (OnlineKMeans, "of type.*expected an OnlineKMeans"),
+        (OnlineKMeans(k=[3]), r"k=\[3\].*expected None, a number, a string"),
+        (OnlineKMeans(random_state=np.random), "random_state=<module"),
+        (OnlineKMeans(random_state=np.random.RandomState(np.random.PCG64(0))), "PCG64"),
+    ],
+    ids=["classifier", "subclass", "class", "list", "module", "PCG64"],
+)
+def test_what_cannot_be_saved_is_said_and_the_old_file_stays(model, message, path):
+    save(OnlineKMeans(7), path)
+    with pytest.raises(TypeError, match=message):
+        save(model, path)
+    assert load(path).k == 7
+    assert os.listdir(path.parent) == [path.name]
+
+
+def test_the_same_model_gives_the_same_file(path):
+    model = OnlineKMeans(20, n_clusters=4, random_state=0).fit(X)
+    save(model, path)
+    before = path.read_bytes()
+    save(load(path), path)
+    assert path.read_bytes() == before
+
+
+def trusted(*objects):
+    """Return the names of the types of objects, as skops wants to have them."""
+    return [f"{type(each).__module__}.{type(each).__qualname__}" for each in objects]
+
+
+@pytest.mark.parametrize("kind", [np.array, csr_array])
+@pytest.mark.parametrize(
+    "model",
+    [
+        OnlineKMeans(20, random_state=0),
+        OnlineKMeans(3, algorithm="theoretical", max_clusters=40, random_state=0),
+        OnlineKMeans(n_clusters=4, random_state=np.random.RandomState(0)),
+        SemiOnlineKMeans(3, n_samples=300, random_state=0),
+    ],
+    ids=["practical", "theoretical", "merged", "semi-online"],
+)
+def test_skops_takes_and_gives_all_there_is(model, kind):
+    skops_io = pytest.importorskip("skops.io")
+    rows = kind(X)
+    whole = clone(model).fit(rows[:100])
+    stream = whole._stream
+    own = trusted(whole, stream, stream.schedule, stream.centers, stream.centers._squares)
+    own += trusted(stream.sums) if issparse(stream.sums) else []
+    other = skops_io.loads(skops_io.dumps(whole), trusted=own)
+    assert fingerprint(other) == fingerprint(whole)
+    assert fingerprint(other.partial_fit(rows[100:])) == fingerprint(
+        whole.partial_fit(rows[100:])
+    )
+
+
+def test_skops_takes_clusters_and_classifier_together():
+    skops_io = pytest.importorskip("skops.io")
+    y = X[:, 0] > 0
+    whole = ClusterFeaturesClassifier(clusterer=OnlineKMeans(20), random_state=0)
+    whole.partial_fit(X[:100], y[:100], classes=[False, True])
+    stream = whole.clusterer_._stream
+    own = trusted(whole, whole.clusterer_, stream, stream.schedule, stream.centers)
+    own += trusted(stream.centers._squares)
+    other = skops_io.loads(skops_io.dumps(whole), trusted=own)
+    for model in (whole, other):
+        model.partial_fit(X[100:], y[100:])
+    assert fingerprint(other.clusterer_) == fingerprint(whole.clusterer_)
+    np.testing.assert_array_equal(other.classifier_.coef_, whole.classifier_.coef_)

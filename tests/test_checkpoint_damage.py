@@ -1,0 +1,385 @@
+"""A file that is damaged, strange or hostile is a clear error, and nothing worse."""
+
+import io
+import json
+import os
+import pickle
+import zipfile
+from contextlib import suppress
+
+import numpy as np
+import pytest
+from checkpoints import contents, craft, fingerprint
+from scipy.sparse import csr_array
+from streams import blobs
+
+from onlinekmeans_sklearn import OnlineKMeans, SemiOnlineKMeans, _checkpoint, load, save
+
+X = np.maximum(blobs(0, 40), 0)
+DENSE = OnlineKMeans(20, n_clusters=3, max_clusters=30, random_state=0).fit(X)
+SPARSE = SemiOnlineKMeans(1, random_state=np.random.RandomState(0)).fit(csr_array(X))
+PREFIX = OnlineKMeans(20, random_state=0).partial_fit(X[:8])
+MODELS = {"dense": DENSE, "sparse": SPARSE, "unfitted": OnlineKMeans()}
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "stream.npz"
+
+
+def assert_refused(path, message="Cannot load"):
+    """Check that load says what is wrong, and with which file."""
+    with pytest.raises(ValueError, match=message) as caught:
+        load(path)
+    assert str(path) in str(caught.value)
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_a_file_that_was_cut_short_is_refused(name, path):
+    save(MODELS[name], path)
+    data = path.read_bytes()
+    lengths = {*range(0, len(data), 61), 1, 2, 3, len(data) - 1, len(data) - 2}
+    for length in lengths:
+        path.write_bytes(data[:length])
+        assert_refused(path, "damaged or was cut short|not a checkpoint")
+    path.write_bytes(data)
+    load(path)
+
+
+def all_of(model):
+    """Return what there is to know of an estimator, fitted or not."""
+    params = {**model.get_params(), "random_state": None}
+    return params, fingerprint(model) if hasattr(model, "labels_") else None
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_a_flipped_byte_is_seen_or_makes_no_difference(name, path):
+    save(MODELS[name], path)
+    data, rng = path.read_bytes(), np.random.RandomState(0)
+    places = {*range(64), *range(len(data) - 100, len(data))}
+    places |= {*rng.randint(len(data), size=150).tolist()}
+    harmless = 0
+    for place in places:
+        damaged = bytearray(data)
+        damaged[place] ^= rng.randint(1, 256)
+        path.write_bytes(damaged)
+        with suppress(ValueError):
+            model = load(path)  # a date of the zip archive is not looked at, for example
+            assert all_of(model) == all_of(MODELS[name])
+            harmless += 1
+    assert harmless < len(places) / 3
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_no_changed_number_passes_the_digest(name, path):
+    save(MODELS[name], path)
+    with zipfile.ZipFile(path) as archive:
+        members = {each: archive.read(each) for each in archive.namelist()}
+    for changed in members:
+        for others in (
+            {changed: members[changed][:-1] + bytes([members[changed][-1] ^ 1])},
+            {changed: members[changed] + b" "},
+            {changed: None},
+            {changed: None, f"other {changed}": members[changed]},
+        ):
+            with zipfile.ZipFile(path, "w") as archive:
+                for each, data in {**members, **others}.items():
+                    if data is not None:
+                        archive.writestr(each, data)
+            assert_refused(path, "damaged|not a checkpoint")
+
+
+def test_what_is_no_checkpoint_is_refused(path):
+    for data in (b"", b"PK", b"{}", pickle.dumps(DENSE), os.urandom(1000)):
+        path.write_bytes(data)
+        assert_refused(path, "not a checkpoint|cut short")
+    for other in (np.zeros(3), np.frombuffer(b"[]", np.uint8), np.array(["checkpoint"])):
+        np.savez(path, other=other)
+        assert_refused(path, "not a checkpoint: there is no 'checkpoint' in it")
+        np.savez(path, checkpoint=other)
+        assert_refused(path, "not a checkpoint")
+    np.savez(path, checkpoint=np.frombuffer(b"[" * 100_000, np.uint8))
+    assert_refused(path, "not a checkpoint")
+    with path.open("wb") as file:
+        np.save(file, np.zeros(3))
+    assert_refused(path, "not a checkpoint")
+    save(DENSE, path)
+    with np.load(path) as archive:
+        np.savez_compressed(path, **archive)
+    assert_refused(path, "compressed")
+    with pytest.raises(FileNotFoundError):
+        load(path.with_name("none"))
+    with pytest.raises(OSError):
+        load(path.parent)
+
+
+class Evil:
+    """Something that does harm when it is unpickled."""
+
+    def __reduce__(self):
+        return os.mkdir, ("harm",)
+
+
+@pytest.mark.parametrize("name", ["labels", "stream.counts", "checkpoint", "new"])
+def test_pickles_are_refused_and_never_executed(name, path, monkeypatch):
+    monkeypatch.chdir(path.parent)
+    save(DENSE, path)
+    with np.load(path) as archive:
+        arrays = dict(archive)
+    arrays[name] = np.array([Evil()], dtype=object)
+    members = {}
+    for each, array in arrays.items():
+        buffer = io.BytesIO()
+        np.save(buffer, array, allow_pickle=True)
+        members[each] = buffer.getvalue()
+    del members["sha256"]
+    path.write_bytes(_checkpoint._archive(members))
+    assert_refused(path, "not an array of numbers|damaged")
+    assert os.listdir() == ["stream.npz"]
+    with np.load(path, allow_pickle=True) as archive:  # the file itself is harmful
+        archive[name]
+    assert "harm" in os.listdir()
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "message"),
+    [
+        ("version", 2, r"format is version 2, written by.* 9\.9, but .*reads version 1"),
+        ("version", 0, "version 0"),
+        ("version", "1", "version='1'"),
+        ("version", True, "version=True"),
+        ("version", None, "version=None"),
+        ("format", "other", "not a checkpoint: its format is 'other'"),
+        ("class", "Evil", "Got a Evil, but expected one of OnlineKMeans, SemiOnl"),
+        ("class", "SemiOnlineKMeans", "parameters algorithm, .*expected encode"),
+        ("class", [1], "class="),
+        ("state", [], "no place"),
+        ("state", None, "no place"),
+    ],
+)
+def test_other_formats_and_classes_are_refused(key, value, message, path):
+    save(DENSE, path)
+    text, arrays = contents(path)
+    craft(path, {**text, "package": "9.9", key: value}, arrays)
+    assert_refused(path, message)
+    del text[key]
+    craft(path, text, arrays)
+    assert_refused(path)
+
+
+def with_value(array, place, value):
+    changed = array.copy()
+    changed[place] = value
+    return changed
+
+
+LARGEST = np.iinfo(np.int32).max
+# what is changed in a checkpoint of the model, and into what; None takes it away
+CRAFTED = [
+    ("dense", "parameters.k", [3]),
+    ("dense", "parameters.other", 3),
+    ("dense", "parameters.k", None),
+    ("dense", "parameters.encode", {"of": "stream"}),
+    ("unfitted", "parameters.random_state", {"of": "stream"}),
+    ("unfitted", "parameters.random_state", ["of"]),
+    ("dense", "output", ["pandas"]),
+    ("dense", "feature_names", ["a", "b"]),
+    ("dense", "feature_names", ["a", "b", 3]),
+    ("dense", "feature_names", "abc"),
+    ("dense", "stream", None),
+    ("dense", "stream", 3),
+    ("dense", "answers", None),
+    ("dense", "stream.n_seen", 41),
+    ("dense", "stream.n_seen", 40.0),
+    ("dense", "stream.n_seen", 2**63),
+    ("dense", "stream.n_seen", "40"),
+    ("dense", "stream.max_clusters", 2),
+    ("dense", "stream.max_clusters", 0),
+    ("dense", "stream.max_clusters", "many"),
+    ("dense", "stream.uniform", 1.5),
+    ("dense", "stream.uniform", np.nan),
+    ("dense", "stream.inertia", np.nan),
+    ("dense", "stream.inertia", -1.0),
+    ("dense", "stream.inertia", 3),
+    ("dense", "stream.schedule.algorithm", "Schedule"),
+    ("dense", "stream.schedule.k", 0),
+    ("dense", "stream.schedule.k", True),
+    ("dense", "stream.schedule.k", 10**400),
+    ("dense", "stream.schedule.openings", -1),
+    ("dense", "stream.schedule.openings", 1000),
+    ("dense", "stream.schedule.facility_costs", np.array([], dtype=float)),
+    ("dense", "stream.schedule.facility_costs", lambda costs: costs[1:]),
+    ("dense", "stream.schedule.facility_costs", lambda costs: costs - 1e9),
+    ("dense", "stream.schedule.facility_costs", lambda costs: costs * np.nan),
+    ("dense", "stream.schedule.phase_starts", lambda starts: starts[::-1]),
+    ("dense", "stream.schedule.phase_starts", lambda starts: starts - 100),
+    ("dense", "stream.schedule.phase_starts", lambda starts: starts + 100),
+    ("dense", "stream.schedule.phase_starts", lambda starts: starts.astype(float)),
+    ("prefix", "stream.schedule.openings", 7),
+    ("prefix", "stream.schedule.prefix_length", 8),
+    ("sparse", "stream.schedule.log_n", np.nan),
+    ("sparse", "stream.schedule.log_n", 0.5),
+    ("sparse", "stream.schedule.log_n", np.inf),
+    ("dense", "stream.random_state.position", 625),
+    ("dense", "stream.random_state.position", -1),
+    ("dense", "stream.random_state.has_gauss", 2),
+    ("dense", "stream.random_state.gauss", np.nan),
+    ("dense", "stream.random_state.key", lambda key: key[1:]),
+    ("dense", "stream.random_state.key", lambda key: key.astype(np.int64)),
+    ("dense", "stream.centers.values", lambda rows: rows[1:]),
+    ("dense", "stream.centers.values", lambda rows: rows[:0]),
+    ("dense", "stream.centers.values", lambda rows: rows[:, :0]),
+    ("dense", "stream.centers.values", lambda rows: rows[:, :2]),
+    ("dense", "stream.centers.values", lambda rows: rows.ravel()),
+    ("dense", "stream.centers.values", lambda rows: rows[:, :, None]),
+    ("dense", "stream.centers.values", lambda rows: rows.astype(np.float16)),
+    ("dense", "stream.centers.values", lambda rows: rows.astype(int)),
+    ("dense", "stream.centers.values", lambda rows: with_value(rows, (1, 1), np.nan)),
+    ("dense", "stream.centers.values", lambda rows: with_value(rows, (1, 1), np.inf)),
+    ("dense", "stream.centers.values", lambda rows: with_value(rows, (1, 1), 1e200)),
+    ("dense", "stream.centers.values", None),
+    ("dense", "stream.centers", 3),
+    ("dense", "stream.sums.values", lambda sums: sums[1:]),
+    ("dense", "stream.sums.values", lambda sums: sums.astype(np.float32)),
+    ("dense", "stream.sums.values", lambda sums: with_value(sums, (1, 1), np.nan)),
+    ("dense", "stream.sums.values", lambda sums: with_value(sums, (1, 1), 1e300)),
+    ("dense", "stream.counts", lambda counts: counts[1:]),
+    (
+        "dense",
+        "stream.counts",
+        lambda counts: with_value(counts, [0, 1], [sum(counts[:2]), 0]),
+    ),
+    ("dense", "stream.counts", lambda counts: counts.astype(np.int32)),
+    ("dense", "stream.counts", lambda counts: with_value(counts, 0, counts[0] + 1)),
+    ("dense", "stream.opened_at", lambda positions: positions[::-1]),
+    ("dense", "stream.opened_at", lambda positions: positions - 1),
+    ("dense", "stream.opened_at", lambda positions: with_value(positions, -1, 40)),
+    ("dense", "labels", lambda labels: labels + 30),
+    ("dense", "labels", lambda labels: labels - 1),
+    ("dense", "labels", lambda labels: labels[:0]),
+    ("dense", "labels", lambda labels: labels.astype(np.int64)),
+    ("dense", "labels", 3),
+    ("dense", "answers.3.merged", lambda merged: merged + 3),
+    ("dense", "answers.3.merged", lambda merged: merged - 3),
+    ("dense", "answers.3.merged", lambda merged: merged[1:]),
+    ("dense", "answers.3.centers.values", lambda rows: rows[1:]),
+    ("dense", "answers.3.centers.values", lambda rows: rows[:, 1:]),
+    ("dense", "answers.3.centers.values", lambda rows: rows * np.nan),
+    ("dense", "answers.3.centers.values", lambda rows: rows * 1e200),
+    ("dense", "answers", {"x": {"centers": {}}}),
+    ("sparse", "stream.centers.n_features", 2),
+    ("sparse", "stream.centers.n_features", 2**64),
+    ("sparse", "stream.centers.values", lambda values: values[1:]),
+    ("sparse", "stream.centers.values", lambda values: values * np.nan),
+    ("sparse", "stream.centers.columns", lambda columns: columns + 1),
+    ("sparse", "stream.centers.columns", lambda columns: columns - 1),
+    ("sparse", "stream.centers.columns", lambda columns: columns[1:]),
+    ("sparse", "stream.centers.columns", lambda columns: columns.astype(float)),
+    ("sparse", "stream.centers.row_ends", lambda ends: ends[:0]),
+    ("sparse", "stream.centers.row_ends", lambda ends: ends[:-1]),
+    ("sparse", "stream.centers.row_ends", lambda ends: ends + 1),
+    ("sparse", "stream.centers.row_ends", lambda ends: with_value(ends, 1, -5)),
+    ("sparse", "stream.centers.row_ends", lambda ends: with_value(ends, 1, LARGEST)),
+    (
+        "sparse",
+        "stream.centers.row_ends",
+        # every difference of two int32 that come one after the other is not negative
+        lambda ends: with_value(ends, [1, 2, 3], [LARGEST, -LARGEST - 1, -1]),
+    ),
+    ("sparse", "stream.sums.row_ends", lambda ends: with_value(ends, 1, 1000)),
+    ("sparse", "stream.sums.columns", lambda columns: columns + 1),
+    ("sparse", "stream.sums.n_features", 4),
+    ("sparse", "stream.sums.values", lambda values: values * 1e300),
+]
+
+
+@pytest.mark.parametrize(
+    ("name", "place", "change"),
+    CRAFTED,
+    ids=[f"{number} {place}" for number, (_, place, _) in enumerate(CRAFTED)],
+)
+def test_states_that_cannot_be_are_refused(name, place, change, path):
+    save({**MODELS, "prefix": PREFIX}[name], path)
+    text, arrays = contents(path)
+    *parts, last = place.split(".")
+    state = text["state"]
+    for part in parts:
+        state = state[part]
+    state.pop(last, None)
+    before = arrays.pop(place, None)
+    if callable(change):
+        change = change(before)
+    if isinstance(change, (float, np.ndarray)):
+        arrays[place] = np.asarray(change)
+    elif change is not None:
+        state[last] = change
+    craft(path, text, arrays)
+    assert_refused(path, "(?s)(?!.*(no place|without))" if change is not None else "Cannot")
+
+
+def test_states_that_contradict_each_other_are_refused(path):
+    save(DENSE, path)
+    text, arrays = contents(path)
+    craft(path, text, {**arrays, "stream.n_seen": np.array(40.0)})
+    assert_refused(path, "'stream.n_seen', for which there is no place")
+    for name in ("counts", "opened_at", "centers.values", "sums.values"):
+        arrays[f"stream.{name}"] = arrays[f"stream.{name}"][:0]
+    craft(path, text, arrays)
+    assert_refused(path, "as many clusters as may be")
+
+    save(SPARSE, path)
+    text, arrays = contents(path)
+    del text["state"]["stream"]["sums"]["n_features"]
+    for name in ("columns", "row_ends"):
+        del arrays[f"stream.sums.{name}"]
+    arrays["stream.sums.values"] = np.zeros(SPARSE.cluster_centers_.shape)
+    craft(path, text, arrays)
+    assert_refused(path, "every cluster has a centre, a sum")
+
+
+def test_too_little_memory_is_not_taken_for_damage(path, monkeypatch):
+    save(DENSE, path)
+
+    def fail(*args):
+        raise MemoryError
+
+    monkeypatch.setattr(zipfile.ZipFile, "read", fail)
+    with pytest.raises(MemoryError):
+        load(path)
+
+
+def test_lying_headers_are_refused(path):
+    save(DENSE, path)
+    _, arrays = contents(path)
+    header = _checkpoint._encoded(arrays["stream.counts"]).tobytes()
+    shape = f"({len(arrays['stream.counts'])},)"
+    for lie in ("(10**15,)", "(999999999999999,)", "(-1,)", "(1,)", "()", "(2, 2**62)"):
+        assert header.count(shape.encode()) == 1
+        length = len(header.split(b"\n")[0])
+        head, data = header[:length], header[length:]
+        head = head.replace(shape.encode(), lie.encode()).strip().ljust(length)
+        with pytest.raises(ValueError, match="not an array of numbers"):
+            _checkpoint._decoded("counts", head[:length] + data)
+
+
+def test_arrays_of_the_other_byte_order_are_the_same(path):
+    save(DENSE, path)
+    text, arrays = contents(path)
+    swapped = {
+        name: array.astype(array.dtype.newbyteorder()) for name, array in arrays.items()
+    }
+    assert any(not array.dtype.isnative for array in swapped.values())
+    craft(path, text, swapped)
+    model = load(path)
+    assert fingerprint(model) == fingerprint(DENSE)
+    assert model.counts_.dtype.isnative
+
+
+def test_numpy_and_json_can_read_a_checkpoint(path):
+    save(DENSE, path)
+    with np.load(path, allow_pickle=False) as archive:
+        np.testing.assert_array_equal(archive["stream.counts"], DENSE.counts_)
+        text = json.loads(archive["checkpoint"].tobytes().decode("utf-8"))
+    assert text["class"] == "OnlineKMeans"
+    assert text["version"] == 1
+    assert text["state"]["parameters"]["n_clusters"] == 3

@@ -1,0 +1,173 @@
+"""A checkpoint is written as a whole or not at all."""
+
+import copy
+import errno
+import io
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+from checkpoints import fingerprint
+from streams import blobs
+
+from onlinekmeans_sklearn import OnlineKMeans, _checkpoint, load, save
+
+X = blobs(0, 300)
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "stream.npz"
+
+
+def test_paths_may_be_strings_bytes_and_links(path, monkeypatch):
+    monkeypatch.chdir(path.parent)
+    save(OnlineKMeans(3), "stream.npz")
+    assert load(os.fsencode(path)).k == 3
+    link = path.with_name("latest")
+    link.symlink_to(path)
+    save(OnlineKMeans(4), os.fsencode(link))
+    assert link.is_symlink()
+    assert load(path).k == 4
+    assert sorted(os.listdir()) == ["latest", "stream.npz"]
+    with pytest.raises(FileNotFoundError):
+        save(OnlineKMeans(), path.parent / "no folder" / "stream.npz")
+
+
+def test_others_may_read_a_checkpoint_as_any_new_file(path):
+    save(OnlineKMeans(), path)
+    path.with_name("new").touch()
+    assert path.stat().st_mode == path.with_name("new").stat().st_mode
+
+
+def failing(error):
+    """Return a function that raises."""
+
+    def fail(*args, **kwargs):
+        raise error
+
+    return fail
+
+
+class FullFile(io.FileIO):
+    """A file on a disk that is full after a few bytes."""
+
+    def write(self, data):
+        super().write(data[:100])
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+
+@pytest.mark.parametrize(
+    "error",
+    [OSError(errno.ENOSPC, "No space left"), MemoryError(), KeyboardInterrupt()],
+    ids=repr,
+)
+@pytest.mark.parametrize("function", ["os.replace", "os.fsync", "numpy.save"])
+def test_a_failure_leaves_the_old_checkpoint_and_no_litter(
+    function, error, path, monkeypatch
+):
+    model = OnlineKMeans(20, random_state=0).partial_fit(X[:100])
+    save(model, path)
+    before = path.read_bytes()
+    with monkeypatch.context() as patch:
+        patch.setattr(function, failing(error))
+        with pytest.raises(type(error)):
+            save(copy.deepcopy(model).partial_fit(X[100:]), path)
+        with pytest.raises(type(error)):
+            save(model, path.with_name("new"))
+    assert os.listdir(path.parent) == [path.name]
+    assert path.read_bytes() == before
+
+
+def test_what_could_not_be_loaded_does_not_replace_what_can(path):
+    model = OnlineKMeans(20, random_state=0).fit(X)
+    save(model, path)
+    before = path.read_bytes()
+    model._stream.counts[3] += 1
+    with pytest.raises(ValueError, match="expected that every sample seen is in a"):
+        save(model, path)
+    assert path.read_bytes() == before
+
+
+def test_a_full_disk_leaves_the_old_checkpoint_and_no_litter(path, monkeypatch):
+    save(OnlineKMeans(7), path)
+    monkeypatch.setattr(_checkpoint, "open", lambda *args: FullFile(*args), raising=False)
+    with pytest.raises(OSError, match="No space left"):
+        save(OnlineKMeans(8), path)
+    monkeypatch.undo()
+    assert os.listdir(path.parent) == [path.name]
+    assert load(path).k == 7
+
+
+def test_all_reaches_the_disk_before_the_old_file_goes(path, monkeypatch):
+    save(OnlineKMeans(7), path)
+    done, replace, fsync = [], os.replace, os.fsync
+
+    def watched_fsync(descriptor):
+        size = os.fstat(descriptor).st_size
+        done.append(("sync", os.readlink(f"/proc/self/fd/{descriptor}"), size))
+        fsync(descriptor)
+
+    def watched_replace(source, target):
+        done.append(("replace", source, load(source).k))
+        replace(source, target)
+
+    if not os.path.isdir("/proc/self/fd"):
+        pytest.skip("which file a descriptor stands for is not known here")
+    monkeypatch.setattr(os, "fsync", watched_fsync)
+    monkeypatch.setattr(os, "replace", watched_replace)
+    save(OnlineKMeans(8), path)
+    temporary, folder = done[0][1], os.path.realpath(path.parent)
+    assert os.path.dirname(temporary) == folder
+    assert done[0] == ("sync", temporary, path.stat().st_size)
+    assert done[1] == ("replace", temporary, 8)
+    assert done[2][:2] == ("sync", folder)
+    assert len(done) == 3
+
+
+def test_a_folder_that_cannot_be_synced_is_no_failure(path, monkeypatch):
+    monkeypatch.setattr(os, "open", failing(PermissionError("a folder")))
+    save(OnlineKMeans(7), path)
+    assert load(path).k == 7
+
+
+N_KILLS = 3
+READ_AND_SAVE = """
+import sys
+import numpy as np
+from onlinekmeans_sklearn import load, save
+
+X = np.load(sys.argv[1])
+model = load(sys.argv[2])
+while model.n_samples_seen_ < len(X):
+    save(model.partial_fit(X[model.n_samples_seen_ :][:7]), sys.argv[2])
+    print(model.n_samples_seen_, flush=True)
+"""
+
+
+def test_a_killed_process_resumes_as_if_it_had_not_been(path):
+    rows, rng = blobs(0, 20_000), np.random.RandomState(0)
+    np.save(path.with_name("X.npy"), rows)
+    model = OnlineKMeans(40, random_state=0).partial_fit(rows[:5])
+    save(model, path)
+    root = Path(__file__).resolve().parent.parent
+    command = [sys.executable, "-c", READ_AND_SAVE, path.with_name("X.npy"), path]
+    for _ in range(N_KILLS):
+        process = subprocess.Popen(
+            command, stdout=subprocess.PIPE, env={**os.environ, "PYTHONPATH": str(root)}
+        )
+        with process:
+            told = int(process.stdout.readline())
+            time.sleep(rng.uniform(0, 0.05))
+            process.kill()
+        assert process.returncode != 0
+        before, model = model.n_samples_seen_, load(path)
+        assert before < told <= model.n_samples_seen_ < len(rows)
+    model.partial_fit(rows[model.n_samples_seen_ :])
+    whole = OnlineKMeans(40, random_state=0).fit(rows)
+    whole.online_labels_ = whole.online_labels_[-len(model.labels_) :]
+    assert fingerprint(model) == fingerprint(whole)
