@@ -1,0 +1,63 @@
+"""The three kinds of cases, each known by a seed and an index."""
+
+from typing import NamedTuple
+
+from .fuzz_cases import CALLS_PER_CASE, fuzz_case
+from .known import Known
+from .machine import RUNS, run_machine
+from .stream_cases import check_stream, stream_case
+
+
+class Done(NamedTuple):
+    """What a case has done: samples, calls or steps, and the known defects it met."""
+
+    amount: int
+    met: list
+
+
+def run_stream(seed, index):
+    """Compare the stream of this index with the reference."""
+    case = stream_case(seed, index)
+    try:
+        check_stream(case)
+    except Known as defect:
+        return Done(len(case.X), [str(defect)])
+    except Exception as error:
+        raise AssertionError(f"{error!r} in {case}") from error
+    return Done(len(case.X), [])
+
+
+def run_calls(seed, index):
+    """Make the odd calls of this index."""
+    return Done(*fuzz_case(seed, index))
+
+
+def run_history(seed, index, shrink=False):
+    """Let estimators go through the histories of this index."""
+    return Done(run_machine(seed, index, shrink), [])
+
+
+RUNNERS = {"streams": run_stream, "calls": run_calls, "histories": run_history}
+PER_CASE = {"streams": 1, "calls": CALLS_PER_CASE, "histories": RUNS}
+AMOUNTS = {"streams": "samples", "calls": "calls", "histories": "steps"}
+
+
+def run_case(kind, seed, index):
+    """Run a case, and return what it has done."""
+    return RUNNERS[kind](seed, index)
+
+
+def failures(kind, seed, indices):
+    """Return a command for each case that fails, with what it says; for the test run."""
+    found = []
+    for index in indices:
+        try:
+            run_case(kind, seed, index)
+        except Exception as error:
+            found.append(f"{command(kind, seed, index)}\n{error!r}")
+    return "\n".join(found)
+
+
+def command(kind, seed, index):
+    """Return the command that runs just this case."""
+    return f"python -m tests.stress --seed {seed} --case {kind} {index}"

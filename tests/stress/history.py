@@ -1,0 +1,96 @@
+"""What an estimator has been through, and what it must therefore be."""
+
+import copy
+import math
+import warnings
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+from reference import practical, semi_online, theoretical
+from sklearn.exceptions import ConvergenceWarning
+from streams import dense
+
+
+@dataclass(frozen=True)
+class Past:
+    """What an estimator has been through since its stream started."""
+
+    rows: np.ndarray
+    last_call: int
+    first_call: int
+    parameters: dict
+    random_numbers: np.random.RandomState
+
+    def reference(self):
+        """Return what the plain loop makes of it."""
+        k, cap = self.parameters["k"], self.parameters["max_clusters"] or math.inf
+        samples = self.rows.tolist()
+        source = copy.deepcopy(self.random_numbers)
+        uniforms = source.random_sample(len(samples)).tolist()
+        if "lower_bound" in self.parameters:
+            bound = self.parameters["lower_bound"]
+            n = self.parameters["n_samples"] or self.first_call
+            return semi_online(samples, uniforms, k, bound, n, cap)
+        algorithm = {"practical": practical, "theoretical": theoretical}
+        return algorithm[self.parameters["algorithm"]](samples, uniforms, k, cap)
+
+
+def spoilt(X, how):
+    """Return rows that no call may accept."""
+    values = {"NaN": np.nan, "infinity": -np.inf, "overflow": 1e200}
+    if how in values:
+        X = X.copy()
+        X[-1, -1] = values[how]
+        return X
+    return {
+        "1-d": X[0],
+        "3-d": X[None],
+        "wide": np.hstack([X, X]),
+        "no rows": X[:0],
+        "complex": X + 1j,
+        "text": np.full(X.shape, "a"),
+    }[how]
+
+
+def check_past(model, past):
+    """Check that a fitted estimator is what the reference says."""
+    expected = past.reference()
+    assert model.online_labels_.tolist() == expected.labels[-past.last_call :]
+    assert model.opened_at_.tolist() == expected.opened_at
+    np.testing.assert_array_equal(
+        dense(model.online_centers_), past.rows[expected.opened_at]
+    )
+    assert model.counts_.tolist() == np.bincount(expected.labels).tolist()
+    assert model.facility_cost_ == expected.facility_cost
+    assert model.n_phases_ == expected.phase
+    phases = zip(model.phase_starts_.tolist(), model.facility_costs_.tolist())
+    assert list(phases) == expected.phases
+    assert model.inertia_ == pytest.approx(expected.inertia, rel=1e-12, abs=1e-320)
+    assert model.n_samples_seen_ == len(past.rows)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        most = model.n_clusters or math.inf
+        assert model.n_clusters_ == min(most, len(expected.opened_at))
+        merged = model.online_to_merged_[model.online_labels_]
+        np.testing.assert_array_equal(model.labels_, merged)
+
+
+def check_features(features, encode, X, centers, labels):
+    """Check what `transform` has returned."""
+    if encode == "ordinal":
+        np.testing.assert_array_equal(features[:, 0], labels)
+        return
+    distances = np.array(
+        [[math.dist(x, center) for center in centers.tolist()] for x in X.tolist()]
+    )
+    if encode.startswith("onehot"):
+        expected = np.equal.outer(labels, np.arange(len(centers))).astype(float)
+    elif encode == "distance":
+        expected = distances
+    else:
+        expected = np.maximum(distances.mean(axis=1, keepdims=True) - distances, 0)
+    shown, padding = np.split(features, [len(centers)], axis=1)
+    atol = 1e-9 * distances.max() + 1e-150
+    np.testing.assert_allclose(shown, expected, rtol=1e-7, atol=atol)
+    assert not padding.any()

@@ -1,0 +1,348 @@
+"""Random histories of an estimator, each step compared with the paper's plain loop.
+
+The machine remembers the rows that the estimator has accepted since its stream started,
+and the parameters of that moment. After every step the estimator must be what the
+reference makes of them; after a call that failed it must be what it was before.
+"""
+
+import copy
+import math
+import pickle
+import warnings
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from unittest import mock
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, Phase, seed, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import (
+    RuleBasedStateMachine,
+    initialize,
+    invariant,
+    precondition,
+    rule,
+    run_state_machine_as_test,
+)
+from reference import nearest
+from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
+from sklearn.utils import check_random_state
+from streams import cells, dense
+
+from onlinekmeans_sklearn import (
+    OnlineKMeans,
+    SemiOnlineKMeans,
+    _features,
+    _stream,
+    load,
+    save,
+)
+
+from .history import Past, check_features, check_past, spoilt
+from .kernels import kernels
+from .known import INTERRUPTED_ROW, KNOWN
+from .sources import STORAGES
+from .state import changes, state
+
+MOST_ROWS = 90
+RUNS, STEPS = 5, 30  # of a case: histories, and steps of each at most
+
+numbers = st.one_of(st.integers(-2, 2).map(float), cells)
+storages = st.sampled_from(sorted(STORAGES))
+seeds = st.integers(0, 5)
+random_states = st.one_of(seeds, seeds.map(np.random.RandomState))
+caps = st.sampled_from([None, None, 1, 2, 13])
+good_parameters = st.one_of(
+    st.tuples(st.just("k"), st.sampled_from([1, 2, 3, 20])),
+    st.tuples(st.just("n_clusters"), st.sampled_from([None, None, 1, 3])),
+    st.tuples(st.just("max_clusters"), caps),
+    st.tuples(st.just("n_jobs"), st.sampled_from([None, 1, 2])),
+    st.tuples(st.just("random_state"), random_states),
+    st.tuples(
+        st.just("encode"),
+        st.sampled_from(["onehot", "onehot-dense", "ordinal", "distance", "triangle"]),
+    ),
+)
+bad_parameters = st.one_of(
+    st.tuples(st.just("k"), st.sampled_from([0, -1, 2.5, None, "many", True])),
+    st.tuples(st.just("n_clusters"), st.sampled_from([0, 1.5, "auto"])),
+    st.tuples(st.just("max_clusters"), st.sampled_from([0, -2, math.inf])),
+    st.tuples(st.just("encode"), st.sampled_from(["one-hot", None, 3])),
+)
+CALLS = [
+    "fit",
+    "fit_predict",
+    "fit_transform",
+    "partial_fit",
+    "partial_fit_predict",
+    "partial_fit_transform",
+    "predict",
+    "transform",
+    "score",
+]
+PARTS = {
+    **dict.fromkeys(["propose", "decide", "finish"], _stream),
+    **dict.fromkeys(["encode_labels", "encode_distances"], _features),
+}
+spoilers = st.sampled_from(
+    ["NaN", "infinity", "overflow", "1-d", "3-d", "wide", "no rows", "complex", "text"]
+)
+
+
+class Machine(RuleBasedStateMachine):
+    """An estimator, its past, and other estimators that branched off from it."""
+
+    steps = 0  # of all machines of this process
+
+    def teardown(self):
+        if hasattr(self, "context"):
+            self.context.__exit__(None, None, None)
+
+    @initialize(
+        data=st.data(),
+        d=st.integers(1, 4),
+        k=st.sampled_from([1, 2, 3, 20]),
+        random_state=random_states,
+        cap=caps,
+        kernel=st.sampled_from(["usual", "tiny blocks", "k-d tree"]),
+    )
+    def start(self, data, d, k, random_state, cap, kernel):
+        self.context = kernels(kernel)
+        self.context.__enter__()
+        self.d = d
+        self.row_pool = data.draw(
+            st.lists(st.tuples(*[numbers] * d), min_size=1, max_size=25), label="pool"
+        )
+        common = {"k": k, "random_state": random_state, "max_clusters": cap}
+        self.model = data.draw(
+            st.sampled_from(
+                [
+                    OnlineKMeans(**common),
+                    OnlineKMeans(algorithm="theoretical", **common),
+                    SemiOnlineKMeans(**common),
+                    SemiOnlineKMeans(lower_bound=3.0, n_samples=50, **common),
+                ]
+            ),
+            label="model",
+        )
+        self.past = None
+        self.branches = []
+
+    def batch(self, data, most=12):
+        """Return rows from the pool, so that there are many repeats."""
+        return np.array(
+            data.draw(st.lists(st.sampled_from(self.row_pool), min_size=1, max_size=most))
+        )
+
+    def room(self):
+        return self.past is None or len(self.past.rows) < MOST_ROWS
+
+    @contextmanager
+    def nothing_changes(self):
+        before = state(self.model)
+        yield
+        assert changes(before, state(self.model)) == []
+
+    def started(self, X):
+        """Return the past of a stream that starts with these rows now."""
+        parameters = self.model.get_params()
+        source = copy.deepcopy(check_random_state(parameters["random_state"]))
+        return Past(X, len(X), len(X), parameters, source)
+
+    def gone_on(self, X):
+        """Return the past of a stream that goes on by these rows, or starts with them."""
+        if self.past is None:
+            return self.started(X)
+        rows = np.concatenate([self.past.rows, X])
+        return replace(self.past, rows=rows, last_call=len(X))
+
+    @precondition(room)
+    @rule(data=st.data(), storage=storages)
+    def partial_fit(self, data, storage):
+        X = self.batch(data)
+        past = self.gone_on(X)
+        self.model.partial_fit(STORAGES[storage](X))
+        self.past = past
+
+    @precondition(room)
+    @rule(data=st.data(), storage=storages)
+    def partial_fit_predict(self, data, storage):
+        X = self.batch(data)
+        past = self.gone_on(X)
+        labels = self.model.partial_fit_predict(STORAGES[storage](X))
+        assert labels.tolist() == past.reference().labels[-len(X) :]
+        self.past = past
+
+    @precondition(room)
+    @rule(data=st.data(), storage=storages)
+    def partial_fit_transform(self, data, storage):
+        X = self.batch(data)
+        rows = STORAGES[storage](X)
+        if self.model.n_clusters is not None:
+            with self.nothing_changes(), pytest.raises(ValueError, match="expected None"):
+                self.model.partial_fit_transform(rows)
+            return
+        past = self.gone_on(X)
+        features = dense(self.model.partial_fit_transform(rows))
+        self.past = past
+        labels = self.model.online_labels_
+        if self.model.encode == "ordinal":
+            np.testing.assert_array_equal(features[:, 0], labels)
+        elif self.model.encode.startswith("onehot"):
+            np.testing.assert_array_equal(features.argmax(axis=1), labels)
+            assert features.sum() == len(X)
+
+    @rule(data=st.data(), storage=storages)
+    def fit(self, data, storage):
+        X = self.batch(data, most=25)
+        past = self.started(X)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)  # fewer than n_clusters
+            self.model.fit(STORAGES[storage](X))
+        self.past = past
+
+    @rule(data=st.data(), how=spoilers, method=st.sampled_from(CALLS))
+    def bad_batch(self, data, how, method):
+        X = spoilt(self.batch(data), how)
+        if how == "wide" and (self.past is None or method.startswith("fit")):
+            return  # a new stream may be wider
+        with self.nothing_changes(), pytest.raises((ValueError, TypeError)):
+            getattr(self.model, method)(X)
+
+    @rule(data=st.data(), bad=bad_parameters, method=st.sampled_from(CALLS))
+    def bad_parameter(self, data, bad, method):
+        name, value = bad
+        usual = getattr(self.model, name)
+        self.model.set_params(**{name: value})
+        with self.nothing_changes(), pytest.raises(ValueError, match=r"Got|not fitted"):
+            getattr(self.model, method)(self.batch(data))
+        self.model.set_params(**{name: usual})
+
+    @rule(data=st.data(), part=st.sampled_from(sorted(PARTS)))
+    def interrupted(self, data, part):
+        X = self.batch(data)
+        shared = isinstance(self.model.random_state, np.random.RandomState)
+        if len(X) == 1 and shared and INTERRUPTED_ROW in KNOWN:
+            return
+        encodes = PARTS[part] is _features
+        if encodes and (self.past is None or self.model.n_clusters is not None):
+            return
+        call = self.model.partial_fit_transform if encodes else self.model.partial_fit
+        before, past = state(self.model), self.gone_on(X)
+        with mock.patch.object(PARTS[part], part, side_effect=KeyboardInterrupt):
+            try:
+                call(X)
+            except KeyboardInterrupt:
+                assert changes(before, state(self.model)) == []
+            else:  # a row that joins a cluster does not get there
+                self.past = past
+
+    @precondition(room)
+    @rule(data=st.data())
+    def go_two_ways(self, data):
+        other = copy.deepcopy(self.model)
+        X, Y = self.batch(data), self.batch(data)
+        past, other_past = self.gone_on(X), self.gone_on(Y)
+        self.model.partial_fit(X)
+        other.partial_fit(Y)
+        check_past(other, other_past)
+        self.past = past
+
+    @rule(good=good_parameters)
+    def set_params(self, good):
+        name, value = good
+        self.model.set_params(**{name: value})
+        caps = self.model.n_clusters, self.model.max_clusters
+        if None not in caps and caps[0] > caps[1]:
+            self.model.set_params(n_clusters=None)
+
+    @rule()
+    def pickle(self):
+        self.model = pickle.loads(pickle.dumps(self.model))
+
+    @rule()
+    def checkpoint(self):
+        with TemporaryDirectory() as folder:
+            path = Path(folder) / "stream.npz"
+            with self.nothing_changes():
+                save(self.model, path)
+            loaded = load(path)
+        assert changes(state(self.model), state(loaded)) == []
+        self.model = loaded
+
+    @rule()
+    def clone(self):
+        with self.nothing_changes():
+            fresh = clone(self.model)
+        assert changes(state(fresh), state(clone(fresh))) == []
+        self.branches.append((self.model, self.past))
+        self.model, self.past = fresh, None
+
+    @precondition(lambda self: len(self.branches) < 4)
+    @rule()
+    def branch(self):
+        self.branches.append((copy.deepcopy(self.model), self.past))
+
+    @precondition(lambda self: self.branches)
+    @rule(data=st.data())
+    def change_branch(self, data):
+        index = data.draw(st.integers(0, len(self.branches) - 1))
+        other = self.branches.pop(index)
+        self.branches.append((self.model, self.past))
+        self.model, self.past = other
+
+    @precondition(lambda self: self.past is None)
+    @rule(data=st.data(), method=st.sampled_from(["predict", "transform", "score"]))
+    def ask_too_early(self, data, method):
+        with self.nothing_changes(), pytest.raises(NotFittedError):
+            getattr(self.model, method)(self.batch(data))
+
+    @precondition(lambda self: self.past is not None)
+    @rule(data=st.data(), storage=storages)
+    def ask(self, data, storage):
+        X = self.batch(data)
+        rows = STORAGES[storage](X)
+        with self.nothing_changes(), warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            labels = self.model.predict(rows)
+            features = dense(self.model.transform(rows))
+            score = self.model.score(rows)
+            centers = dense(self.model.cluster_centers_)
+        found = [nearest(x, centers.tolist()) for x in X.tolist()]
+        assert labels.tolist() == [label for label, _ in found]
+        cost = math.fsum(d2 for _, d2 in found)
+        assert -score == pytest.approx(cost, rel=1e-12, abs=1e-320)
+        check_features(features, self.model.encode, X, centers, labels)
+
+    @invariant()
+    def equals_the_reference(self):
+        type(self).steps += 1
+        if not hasattr(self, "model"):
+            return
+        if self.past is None:
+            assert not hasattr(self.model, "n_samples_seen_")
+        else:
+            check_past(self.model, self.past)
+
+
+def run_machine(seed_, index, shrink=True):
+    """Run the histories of a case, and return the number of their steps."""
+    case = seed(seed_ * 1_000_003 + index)(type("Case", (Machine,), {"steps": 0}))
+    phases = [Phase.generate, Phase.shrink] if shrink else [Phase.generate]
+    run_state_machine_as_test(
+        case,
+        settings=settings(
+            max_examples=RUNS,
+            stateful_step_count=STEPS,
+            phases=phases,
+            database=None,
+            deadline=None,
+            derandomize=False,
+            suppress_health_check=list(HealthCheck),
+        ),
+    )
+    return case.steps

@@ -1,0 +1,246 @@
+"""Generated streams, and the comparison of what the package makes of them with the paper.
+
+A case is a stream of some kind, at some scale and offset, cut into calls, in some storage.
+Values whose squared distances could overflow must be refused, the call that has them with
+all its rows, and the stream goes on with the next call.
+"""
+
+import math
+import pickle
+import sys
+import warnings
+from dataclasses import dataclass, field
+
+import numpy as np
+import pytest
+from reference import nearest, practical, semi_online, theoretical
+from streams import assert_equals_reference, dense
+
+from onlinekmeans_sklearn import OnlineKMeans, SemiOnlineKMeans
+
+from .kernels import KERNELS, kernels
+from .known import INFINITE_INERTIA, NO_FIRST_COST, leave_out_if_known
+from .sources import KINDS, SCALED, STORAGES
+from .state import state
+
+MOST_ROWS, MOST_FEATURES, MOST_K = 80, 6, 8
+
+
+@dataclass
+class StreamCase:
+    """A stream, how it is read, and what by."""
+
+    kind: str
+    X: np.ndarray = field(repr=False)
+    shape: tuple
+    dtype: str
+    scale: float
+    offset: float
+    algorithm: str
+    parameters: dict
+    storages: list
+    dtypes: list
+    cuts: list
+    kernel: str
+    pickled: bool
+    queries: int
+
+
+def stream_case(seed, index):
+    """Return the case of this index."""
+    rng = np.random.RandomState([seed, index])
+    n = 1 + int(MOST_ROWS * rng.random_sample() ** 2)
+    d = rng.randint(1, MOST_FEATURES + 1)
+    dtype = np.dtype(rng.choice(["float64", "float32"]))
+    kind = str(rng.choice(sorted(KINDS)))
+    X, scale, offset = _placed(rng, kind, n, d, dtype)
+    algorithm, parameters = _algorithm(rng, n, max(scale, float(np.abs(X).max())))
+    parameters["random_state"] = int(rng.randint(10**6))
+    parameters["n_jobs"] = int(rng.choice([1, 2]))
+    parameters["max_clusters"] = [None, None, int(rng.randint(1, 25))][rng.randint(3)]
+    cuts = _cuts(rng, n)
+    names = sorted(STORAGES)
+    storages = [str(rng.choice(names))] * len(cuts)
+    if rng.random_sample() < 0.2:
+        storages = [str(name) for name in rng.choice(names, size=len(cuts))]
+    return StreamCase(
+        kind=kind,
+        X=X,
+        shape=X.shape,
+        dtype=dtype.name,
+        scale=scale,
+        offset=offset,
+        algorithm=algorithm,
+        parameters=parameters,
+        storages=storages,
+        dtypes=_dtypes(rng, X, len(cuts)),
+        cuts=cuts,
+        kernel=str(rng.choice(sorted(KERNELS))),
+        pickled=rng.random_sample() < 0.2,
+        queries=int(rng.choice([0, 0, 5])),
+    )
+
+
+def _placed(rng, kind, n, d, dtype):
+    """Return rows of a kind, and the scale and the offset that they got."""
+    X = KINDS[kind](rng, n, d, dtype)
+    scale, offset = 1.0, 0.0
+    if kind in SCALED:
+        smallest, largest = (-150, 150) if dtype == np.float64 else (-44, 37)
+        scale = 10 ** rng.uniform(smallest, largest)
+        if rng.random_sample() < 0.3:
+            offset = rng.choice([-1, 1]) * 10 ** rng.uniform(0, 12)
+        together = rng.random_sample() < 0.5
+        X = (X + offset) * scale if together else X * scale + offset
+    most = np.finfo(dtype).max
+    return np.clip(X, -most, most).astype(dtype), scale, offset
+
+
+def _algorithm(rng, n, scale):
+    """Return the name of an algorithm, and the parameters that it takes."""
+    name = str(rng.choice(["practical", "theoretical", "semi-online"]))
+    k = int(rng.randint(1, MOST_K + 1))
+    if name == "practical":
+        return name, {"k": int(rng.choice([k, 15 + 5 * k]))}
+    if name == "theoretical":
+        return name, {"k": k, "algorithm": name}
+    parameters = {"k": k}
+    if rng.random_sample() < 0.5:
+        parameters["n_samples"] = int(rng.choice([1, n, 1000]))
+    if rng.random_sample() < 0.5:
+        exponent = 2 * math.log10(max(scale, 1e-160)) + rng.uniform(-6, 2)
+        parameters["lower_bound"] = 10 ** min(exponent, 300)
+    return name, parameters
+
+
+def _dtypes(rng, X, n_calls):
+    """Return the dtype of each call: that of the rows, or now and then a mixture."""
+    fits = np.abs(X).max() < 1e38
+    if fits and rng.random_sample() < 0.1:
+        return [str(name) for name in rng.choice(["float64", "float32"], size=n_calls)]
+    return [X.dtype.name] * n_calls
+
+
+def _cuts(rng, n):
+    """Return where the calls end: one call, one for every row, or random cuts."""
+    how = rng.randint(8)
+    if how < 2:
+        return [n]
+    if how == 2:
+        return list(range(1, n + 1))
+    inner = rng.randint(1, n + 1, size=rng.randint(1, 6))
+    return sorted({*inner.tolist(), n})
+
+
+def check_stream(case):
+    """Check that the package does what the paper says, and return how many rows it read."""
+    with warnings.catch_warnings(), kernels(case.kernel):
+        warnings.simplefilter("error")
+        return _check_stream(case)
+
+
+def _check_stream(case):
+    estimator = SemiOnlineKMeans if case.algorithm == "semi-online" else OnlineKMeans
+    model = estimator(**case.parameters)
+    labels, read, first_call = [], [], None
+    start = 0
+    for stop, storage, dtype in zip(case.cuts, case.storages, case.dtypes):
+        part = case.X[start:stop].astype(dtype)
+        if float(np.abs(part).max()) > _limit(case.X.shape[1]):
+            _check_refused(model, STORAGES[storage](part))
+        else:
+            _leave_out_costs_that_overflow(case, [*read, part], first_call or len(part))
+            rows = STORAGES[storage](part)
+            labels.append(model.partial_fit_predict(rows).copy())
+            _spoil(rows)
+            read.append(part)
+            first_call = first_call or len(part)
+        if case.pickled:
+            model = pickle.loads(pickle.dumps(model))
+        start = stop
+    if read:
+        X = np.concatenate(read)
+        expected = _reference(case, X, first_call)
+        if len(set(case.dtypes)) > 1:  # the centres are as wide as the widest of them
+            X = X.astype(model.cluster_centers_.dtype)
+        assert_equals_reference(model, np.concatenate(labels), X, expected)
+        _check_means(model, X, expected)
+        _check_answers(case, model, X[expected.opened_at])
+        _check_costs(model, expected)
+    else:
+        assert not hasattr(model, "n_samples_seen_")
+    return len(case.X)
+
+
+def _limit(d):
+    """Return the largest magnitude that the user guide allows."""
+    return math.sqrt(sys.float_info.max / d) / 16
+
+
+def _check_refused(model, rows):
+    before = state(model)
+    with pytest.raises(ValueError, match="overflow"):
+        model.partial_fit(rows)
+    assert state(model) == before
+
+
+def _leave_out_costs_that_overflow(case, parts, first_call):
+    """Say so if the sum of squared distances is infinite, for the package warns of it."""
+    if float(np.abs(parts[-1]).max()) > 1e150:
+        expected = _reference(case, np.concatenate(parts), first_call)
+        if expected.inertia == math.inf:
+            leave_out_if_known(INFINITE_INERTIA)
+
+
+def _spoil(rows):
+    """Overwrite rows: the estimator must not have kept them."""
+    values = getattr(rows, "data", rows) if not isinstance(rows, np.ndarray) else rows
+    if isinstance(values, np.ndarray) and values.flags.writeable:
+        values[...] = np.nan
+
+
+def _reference(case, X, first_call):
+    """Return what the plain loop makes of the rows."""
+    samples = X.astype(np.float64).tolist()
+    parameters = case.parameters
+    seed, k = parameters["random_state"], parameters["k"]
+    uniforms = np.random.RandomState(seed).random_sample(len(X)).tolist()
+    cap = parameters["max_clusters"] or math.inf
+    if case.algorithm == "practical":
+        return practical(samples, uniforms, k, cap)
+    if case.algorithm == "theoretical":
+        return theoretical(samples, uniforms, k, cap)
+    n = parameters.get("n_samples", first_call)
+    return semi_online(samples, uniforms, k, parameters.get("lower_bound"), n, cap)
+
+
+def _check_costs(model, expected):
+    """Check that opening costs something as soon as the prefix is complete."""
+    if expected.phase > 0 and expected.facility_cost == 0:
+        leave_out_if_known(NO_FIRST_COST)
+    assert (model.facility_cost_ == 0) == (model.n_phases_ == 0)
+
+
+def _check_means(model, X, expected):
+    """Check the means of the clusters, up to rounding of what was added up."""
+    members = X.astype(np.float64)
+    for c, mean in enumerate(dense(model.cluster_means_)):
+        own = members[np.equal(expected.labels, c)]
+        exact = [math.fsum(column) / len(own) for column in own.T]
+        error = 4 * len(own) * np.finfo(X.dtype).eps * np.abs(own).max()
+        np.testing.assert_allclose(mean, exact, rtol=0, atol=error + 1e-44)
+
+
+def _check_answers(case, model, centers):
+    """Check `predict` and `score` on centres and on points half-way between two of them."""
+    if not case.queries:
+        return
+    rng = np.random.RandomState(case.parameters["random_state"])
+    one, other = rng.randint(len(centers), size=(2, case.queries))
+    queries = (centers[one] / 2 + centers[other] / 2).astype(centers.dtype)
+    plain = centers.astype(np.float64).tolist()
+    found = [nearest(query, plain) for query in queries.astype(np.float64).tolist()]
+    rows = STORAGES[case.storages[0]](queries)
+    np.testing.assert_array_equal(model.predict(rows), [label for label, _ in found])
+    cost = math.fsum(d2 for _, d2 in found)
+    assert -model.score(rows) == pytest.approx(cost, rel=1e-12, abs=1e-320)

@@ -1,0 +1,78 @@
+"""The first of the odd calls; ``python -m tests.stress`` has the others."""
+
+import numpy as np
+import pytest
+
+from onlinekmeans_sklearn import OnlineKMeans
+
+from . import SEED
+from .cases import failures
+from .fuzz_cases import Call, check_call
+from .known import KNOWN, Known
+from .odd_data import GOOD, ODD, plain_rows
+
+N_CASES = 100
+
+
+@pytest.mark.parametrize("first", range(0, N_CASES, 25))
+def test_odd_calls_give_a_result_or_a_clear_error_and_then_change_nothing(first):
+    found = failures("calls", SEED, range(first, first + 25))
+    assert not found, found
+
+
+@pytest.mark.parametrize("kind", GOOD)
+def test_good_rows_are_taken_in_every_form(kind):
+    X = GOOD[kind](plain_rows(np.random.RandomState(0), 3))
+    model = OnlineKMeans(30, random_state=0).fit(np.ones((2, 3)))
+    check_call(model, Call("partial_fit_predict", "good", (X,), {}))
+    assert model.n_samples_seen_ > 2
+
+
+@pytest.mark.parametrize("kind", ODD)
+def test_odd_rows_change_nothing_unless_they_are_taken(kind):
+    for method in ("fit", "partial_fit_transform", "predict"):
+        X = ODD[kind](plain_rows(np.random.RandomState(0), 3))
+        model = OnlineKMeans(30, random_state=0).fit(np.ones((2, 3)))
+        try:
+            check_call(model, Call(method, kind, (X,), {}))
+        except Known as defect:
+            pytest.skip(f"known defect: {KNOWN[str(defect)]}")
+
+
+class Faulty(OnlineKMeans):
+    """An estimator with every fault that the judge is there to find."""
+
+    fault = None
+
+    def predict(self, X):
+        if self.fault == "exception":
+            raise KeyError("rows")
+        if self.fault == "silence":
+            raise ValueError
+        if self.fault == "forgetful":
+            self.counts_ = self.counts_ + 1
+            raise ValueError("Got X, but expected something else.")
+        if self.fault == "draws":
+            self._stream.random_state.random_sample()
+            raise ValueError("Got X, but expected something else.")
+        if self.fault == "global":
+            np.random.random_sample()
+            raise ValueError("Got X, but expected something else.")
+        if self.fault == "overwrites":
+            X[0] = 0.0
+        if self.fault == "wrong":
+            return np.full(len(X), -1)
+        return super().predict(X)
+
+
+@pytest.mark.parametrize(
+    "fault",
+    ["exception", "silence", "forgetful", "draws", "global", "overwrites", "wrong"],
+)
+def test_the_judge_finds_faults(fault):
+    model = Faulty(30, random_state=0).fit(np.arange(60.0).reshape(20, 3))
+    call = Call("predict", "good", (np.arange(9.0).reshape(3, 3),), {})
+    check_call(model, call)
+    model.fault = fault
+    with pytest.raises((AssertionError, KeyError)):
+        check_call(model, call)

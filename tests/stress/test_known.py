@@ -1,0 +1,188 @@
+"""What the stress suite has found: a reproduction of each defect.
+
+Those that are not mended yet are in `known`, and must fail here: who mends one takes it
+out of there.
+"""
+
+import subprocess
+import sys
+import warnings
+from unittest import mock
+
+import joblib
+import numpy as np
+import pytest
+from scipy.sparse import csr_array
+
+from onlinekmeans_sklearn import (
+    ClusterFeaturesClassifier,
+    OnlineKMeans,
+    SemiOnlineKMeans,
+    _stream,
+    _threads,
+)
+
+from . import known
+
+X = np.random.RandomState(0).normal(size=(100, 3))
+y = np.arange(100) % 2
+LIMIT = np.sqrt(np.finfo(float).max / 3) / 16 * (1 - 1e-15)
+CRASH = """
+import numpy as np
+from scipy.sparse import csr_array
+from onlinekmeans_sklearn import OnlineKMeans
+rows = csr_array(np.ones((100, 3)))
+model = OnlineKMeans().fit(rows)
+rows.indices[5] = 10**6
+try:
+    model.predict(rows)
+except ValueError:
+    print("ValueError")
+"""
+
+
+def broken_sparse():
+    # In a process of its own: it takes that with it.
+    done = subprocess.run([sys.executable, "-c", CRASH], capture_output=True, text=True)
+    assert done.stdout.strip() == "ValueError"
+
+
+def huge_integer():
+    for model, rows in [
+        (OnlineKMeans(), [[10**400]]),
+        (SemiOnlineKMeans(lower_bound=10**400), X),
+        (SemiOnlineKMeans(10**400, lower_bound=1.0), X),
+    ]:
+        with pytest.raises(ValueError):
+            model.fit(rows)
+
+
+def huge_cap():
+    with pytest.raises(ValueError):
+        OnlineKMeans(max_clusters=10**30).fit(X).transform(X)
+
+
+def many_threads():
+    def recorded(self, function, items):
+        shares.append(len(items))
+        return [function(item) for item in items]
+
+    shares = []
+    with mock.patch.object(_threads.Threads, "map", recorded):
+        OnlineKMeans(n_jobs=300).fit(csr_array(X))
+    assert max(shares) <= len(X)
+
+
+def no_estimator():
+    for parts in ({"classifier": 3}, {"clusterer": "k"}, {"classifier": OnlineKMeans()}):
+        with pytest.raises((ValueError, TypeError)):
+            ClusterFeaturesClassifier(**parts).fit(X, y)
+
+
+def odd_output():
+    model = OnlineKMeans().fit(X)
+    with pytest.raises((ValueError, TypeError)):
+        model.set_output(transform=3).transform(X)
+
+
+def drawn_in_vain():
+    numbers = np.random.RandomState(0)
+    model = OnlineKMeans(30, random_state=numbers).partial_fit(X)
+    model.set_output(transform="pandas")  # CSR does not go into a data frame
+    before = joblib.hash(vars(model))
+    with pytest.raises(ValueError, match="sparse"):
+        model.fit_transform(X)
+    assert joblib.hash(vars(model)) == before
+
+    model = ClusterFeaturesClassifier(random_state=np.random.RandomState(0))
+    before = joblib.hash(vars(model))
+    with pytest.raises(ValueError, match="class"):
+        model.fit(X, np.zeros(100))
+    assert joblib.hash(vars(model)) == before
+
+
+def interrupted_row():
+    numbers = np.random.RandomState(0)
+    model = OnlineKMeans(30, random_state=numbers).partial_fit(X[:5])
+    before = joblib.hash(numbers)
+    interruption = mock.patch.object(_stream, "decide", side_effect=KeyboardInterrupt)
+    with interruption, pytest.raises(KeyboardInterrupt):
+        model.partial_fit(X[5:6])
+    assert joblib.hash(numbers) == before
+
+
+def infinite_inertia():
+    rows = np.array([[LIMIT] * 3, [-LIMIT] * 3] * 80)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model = OnlineKMeans(max_clusters=1).fit(rows)
+        model.score(rows)
+
+
+def no_first_cost():
+    rows = np.vstack([np.zeros(3), [2e-162, 0.0, 0.0], X])
+    model = OnlineKMeans(1, algorithm="theoretical", random_state=0).fit(rows)
+    assert model.n_phases_ > 0
+    assert model.facility_cost_ > 0
+
+
+def infinite_features():
+    rows = np.array([[3e38] * 3, [-3e38] * 3] * 8, dtype=np.float32)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        features = OnlineKMeans(encode="distance").fit_transform(rows)
+    assert np.isfinite(features).all()
+
+
+def small_integers():
+    for name in ("k", "n_clusters", "max_clusters"):
+        for algorithm in ("practical", "theoretical"):
+            usual, small = (
+                OnlineKMeans(algorithm=algorithm, random_state=0, **{name: number}).fit(X)
+                for number in (5, np.uint8(5))
+            )
+            np.testing.assert_array_equal(usual.labels_, small.labels_)
+
+
+def small_floats():
+    usual, small = (
+        SemiOnlineKMeans(1, lower_bound=number, n_samples=1, random_state=0).fit(1e4 * X)
+        for number in (60000.0, np.float16(60000))
+    )
+    np.testing.assert_array_equal(usual.facility_costs_, small.facility_costs_)
+
+
+REPRODUCTIONS = {
+    known.BROKEN_SPARSE: broken_sparse,
+    known.HUGE_INTEGER: huge_integer,
+    known.HUGE_CAP: huge_cap,
+    known.MANY_THREADS: many_threads,
+    known.NO_ESTIMATOR: no_estimator,
+    known.ODD_OUTPUT: odd_output,
+    known.DRAWN_IN_VAIN: drawn_in_vain,
+    known.INTERRUPTED_ROW: interrupted_row,
+    known.INFINITE_INERTIA: infinite_inertia,
+    known.NO_FIRST_COST: no_first_cost,
+    known.INFINITE_FEATURES: infinite_features,
+    "integers of 8 bits": small_integers,
+    "floats of 16 bits": small_floats,
+}
+
+
+@pytest.mark.parametrize(
+    "reproduction",
+    [
+        pytest.param(
+            function,
+            marks=pytest.mark.xfail(name in known.KNOWN, reason=known.KNOWN.get(name, "")),
+            id=name,
+        )
+        for name, function in REPRODUCTIONS.items()
+    ],
+)
+def test_what_was_found(reproduction):
+    reproduction()
+
+
+def test_every_known_defect_has_a_reproduction():
+    assert known.KNOWN.keys() <= REPRODUCTIONS.keys()
