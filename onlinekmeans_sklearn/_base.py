@@ -14,8 +14,16 @@ from ._merge import merge
 from ._progress import CallbackSupportMixin, Reporter, with_callbacks
 from ._rows import rows_between
 from ._stream import Stream, blocks
+from ._sums import total
 from ._threads import own_threads
-from ._validation import check_integer, check_one_of, unchanged_on_error, validated
+from ._validation import (
+    MOST_CLUSTERS,
+    check_integer,
+    check_one_of,
+    unchanged_numbers,
+    unchanged_on_error,
+    validated,
+)
 
 
 class BaseOnlineKMeans(
@@ -38,7 +46,7 @@ class BaseOnlineKMeans(
         self : object
             The fitted estimator.
         """
-        with unchanged_on_error(self):
+        with unchanged_on_error(self), self._unchanged_numbers():
             self._fit(X, y)
         return self
 
@@ -119,7 +127,8 @@ class BaseOnlineKMeans(
         Returns
         -------
         score : float
-            Minus the sum of squared distances to the nearest of `cluster_centers_`.
+            Minus the sum of squared distances to the nearest of `cluster_centers_`;
+            infinite if it is larger than any float.
         """
         check_is_fitted(self)
         X = validated(self, X, reset=False)
@@ -129,7 +138,7 @@ class BaseOnlineKMeans(
         for rows in blocks(X, centers):
             part = centers.as_rows(rows_between(X, rows.start, rows.stop))
             every = np.arange(part.shape[0])
-            cost += centers.squared_distances(part, every, labels[rows]).sum()
+            cost += total(centers.squared_distances(part, every, labels[rows]))
         return -float(cost)
 
     @property
@@ -203,8 +212,8 @@ class BaseOnlineKMeans(
     def _check_params(self):
         """Raise ValueError for a parameter that cannot be."""
         check_integer("k", self.k, or_one_of=["auto"])
-        check_integer("n_clusters", self.n_clusters, or_one_of=[None])
-        check_integer("max_clusters", self.max_clusters, or_one_of=[None])
+        for name in ("n_clusters", "max_clusters"):
+            check_integer(name, getattr(self, name), [None], most=MOST_CLUSTERS)
         check_one_of("encode", self.encode, ENCODINGS)
         caps = self.n_clusters, self.max_clusters
         if None not in caps and self.n_clusters > self.max_clusters:
@@ -221,6 +230,10 @@ class BaseOnlineKMeans(
         random_state = check_random_state(self.random_state)
         cap = np.inf if self.max_clusters is None else int(self.max_clusters)
         return X, Stream(X, self._schedule(X.shape[0]), random_state, cap)
+
+    def _unchanged_numbers(self):
+        """Return a context that gives back the random numbers of a stream that fails."""
+        return unchanged_numbers(check_random_state(self.random_state))
 
     def _partial_fit(self, X):
         """Go on with the stream, or start it, and return the validated rows."""
@@ -243,14 +256,13 @@ class BaseOnlineKMeans(
         stream = self._stream
         if self.n_clusters is None:
             return stream.centers, np.arange(len(stream.centers), dtype=np.int32)
-        if self.n_clusters not in self._answers:
+        n_clusters = int(self.n_clusters)
+        if n_clusters not in self._answers:
             random_state = copy.deepcopy(stream.random_state)
-            centers, merged = merge(
-                stream.means, stream.counts, self.n_clusters, random_state
-            )
+            centers, merged = merge(stream.means, stream.counts, n_clusters, random_state)
             centers = centers_from(centers.astype(stream.centers.dtype))
-            self._answers[self.n_clusters] = centers, merged.astype(np.int32)
-        return self._answers[self.n_clusters]
+            self._answers[n_clusters] = centers, merged.astype(np.int32)
+        return self._answers[n_clusters]
 
     def _fitted(self, name):
         """Return `_answer`, or say that there is no attribute `name` before `fit`."""

@@ -8,7 +8,7 @@ from scipy.sparse import csr_array, issparse, vstack
 
 from ._centers_base import Centers, all_integers
 from ._growing import GrowingArray
-from ._rows import canonical, rows_between, with_dtype
+from ._rows import canonical, index_dtype, rows_between, with_dtype
 from ._sums import adder
 from ._threads import ALONE
 
@@ -44,8 +44,7 @@ class SparseCenters(Centers):
         if not X.has_canonical_format:
             X = X.copy()
             X.sum_duplicates()
-        fits = max(X.nnz, self.n_features) <= np.iinfo(np.int32).max
-        dtype = np.int32 if fits else np.int64
+        dtype = index_dtype(max(X.nnz, self.n_features))
         indices = X.indices.astype(dtype, copy=False)
         return canonical(X.data, indices, X.indptr.astype(dtype, copy=False), X.shape)
 
@@ -53,7 +52,9 @@ class SparseCenters(Centers):
         return len(self._indptr) - 1
 
     def append(self, rows):
-        self._indptr.append(rows.indptr[1:] + self._indptr.rows[-1])
+        n_numbers = len(self._data)
+        ends = rows.indptr[1:].astype(index_dtype(n_numbers + rows.nnz), copy=False)
+        self._indptr.append(ends + n_numbers)
         self._indices.append(rows.indices)
         self._data.append(rows.data)
 

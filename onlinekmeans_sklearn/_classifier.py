@@ -4,15 +4,21 @@ import copy
 
 import numpy as np
 from scipy.sparse import csr_matrix, hstack, issparse
-from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
+from sklearn.base import (
+    BaseEstimator,
+    ClassifierMixin,
+    MetaEstimatorMixin,
+    clone,
+    is_classifier,
+)
 from sklearn.linear_model import SGDClassifier
 from sklearn.utils import check_random_state, get_tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from ._online_kmeans import OnlineKMeans
-from ._validation import unchanged_on_error
+from ._validation import as_floats, unchanged_numbers, unchanged_on_error
 
 
 def _classifier_has(name):
@@ -115,7 +121,7 @@ class ClusterFeaturesClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimat
         self : object
             The fitted estimator.
         """
-        with unchanged_on_error(self):
+        with unchanged_on_error(self), self._unchanged_numbers():
             X, y = self._validated(X, y, reset=True)
             clusterer, classifier = self._started()
             features = self._with_raw(X, clusterer.fit(X).transform(X))
@@ -140,7 +146,7 @@ class ClusterFeaturesClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimat
         self : object
             The fitted estimator.
         """
-        with unchanged_on_error(self):
+        with unchanged_on_error(self), self._unchanged_numbers():
             is_first = not hasattr(self, "classifier_")
             X, y = self._validated(X, y, reset=is_first)
             self._check_classes(y, classes, is_first)
@@ -246,11 +252,30 @@ class ClusterFeaturesClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimat
 
     def _validated(self, X, y, reset):
         """Return `X` and `y`, checked as scikit-learn does."""
-        X, y = validate_data(
-            self, X, y, reset=reset, accept_sparse="csr", dtype=[np.float64, np.float32]
-        )
+        self._check_parts()
+        X, y = as_floats(self, X, y, reset=reset)
         check_classification_targets(y)
         return X, y
+
+    def _check_parts(self):
+        """Raise TypeError for a clusterer or classifier that is none."""
+        clusterer, classifier = self._default_clusterer(), self._default_classifier()
+        if isinstance(clusterer, type) or not hasattr(clusterer, "transform"):
+            raise TypeError(
+                f"Got clusterer={clusterer!r}, but expected an estimator with fit and "
+                "transform, for example OnlineKMeans()."
+            )
+        if isinstance(classifier, type) or not (
+            hasattr(classifier, "predict") and is_classifier(classifier)
+        ):
+            raise TypeError(
+                f"Got classifier={classifier!r}, but expected a classifier with fit and "
+                "predict, for example SGDClassifier()."
+            )
+
+    def _unchanged_numbers(self):
+        """Return a context that gives back random numbers that others may share."""
+        return unchanged_numbers(check_random_state(self.random_state))
 
     def _check_classes(self, y, classes, is_first):
         """Raise ValueError for labels that are not among the classes."""
@@ -295,10 +320,9 @@ class ClusterFeaturesClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimat
 
     def _asked(self, method, X):
         """Return what the classifier answers."""
+        self._check_parts()
         check_is_fitted(self)
-        X = validate_data(
-            self, X, reset=False, accept_sparse="csr", dtype=[np.float64, np.float32]
-        )
+        X = as_floats(self, X, reset=False)
         features = self._with_raw(X, self.clusterer_.transform(X))
         return getattr(self.classifier_, method)(features)
 

@@ -1,14 +1,12 @@
 """Cluster features: what `transform` makes of labels or distances."""
 
-import copy
-
 import numpy as np
 from scipy.sparse import csr_array, csr_matrix, issparse
 from sklearn import get_config
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from ._rows import rows_between
+from ._rows import index_dtype, rows_between
 from ._threads import own_threads
 from ._validation import unchanged_on_error, validated
 
@@ -58,7 +56,7 @@ class ClusterFeaturesMixin(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
         X_new : {ndarray, sparse matrix} of shape (n_samples, n_features_out)
             The features of the rows, by the final centres.
         """
-        with unchanged_on_error(self):
+        with unchanged_on_error(self), self._unchanged_numbers():
             return self.fit(X, y).transform(X)
 
     def set_output(self, *, transform=None):
@@ -75,6 +73,11 @@ class ClusterFeaturesMixin(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
         self : object
             The estimator.
         """
+        if not (transform is None or isinstance(transform, str)):
+            raise ValueError(
+                f"Got transform={transform!r}, but expected 'default', 'pandas', 'polars' "
+                "or None."
+            )
         super().set_output(transform=transform)
         if transform is not None:
             self._output = transform
@@ -113,9 +116,11 @@ class ClusterFeaturesMixin(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
                 "columns that stay, leave n_clusters at None, with max_clusters for a "
                 "fixed number of them."
             )
-        with unchanged_on_error(self):
-            if hasattr(self, "_stream"):  # whose random numbers are to stay if this fails
-                self._stream = copy.deepcopy(self._stream)
+        if hasattr(self, "_stream"):
+            numbers = self._stream.unchanged_numbers()
+        else:
+            numbers = self._unchanged_numbers()
+        with unchanged_on_error(self), numbers:
             X = self._partial_fit(X)
             if self.encode in OF_LABELS:
                 return self._encoded_labels(X, self.online_labels_)
@@ -133,7 +138,7 @@ class ClusterFeaturesMixin(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
         output = getattr(self, "_output", get_config()["transform_output"])
         if self.encode == "onehot" and output != "default":
             raise ValueError(
-                f"{output.capitalize()} output does not support sparse data. Got "
+                f"{str(output).capitalize()} output does not support sparse data. Got "
                 "encode='onehot', which is CSR, but expected a dense encoding: set "
                 "encode='onehot-dense' (or 'ordinal', 'distance', 'triangle'), or keep CSR "
                 "by set_output(transform='default')."
@@ -144,7 +149,7 @@ class ClusterFeaturesMixin(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
         cap = self._stream.max_clusters
         if cap == np.inf:
             return self.n_clusters_
-        return cap if self.n_clusters is None else self.n_clusters
+        return cap if self.n_clusters is None else int(self.n_clusters)
 
     def _encoded_labels(self, X, labels):
         """Return the features of rows with these labels."""
@@ -185,7 +190,8 @@ def encode_labels(labels, encode, n_clusters, dtype):
     if encode == "ordinal":
         return labels[:, None].astype(dtype)
     ones = np.ones(len(labels), dtype=dtype)
-    arrays = (ones, labels, np.arange(len(labels) + 1, dtype=np.int32))
+    row_ends = np.arange(len(labels) + 1, dtype=index_dtype(len(labels)))
+    arrays = (ones, labels, row_ends)
     onehot = csr_array(arrays, shape=(len(labels), n_clusters))
     return onehot.toarray() if encode == "onehot-dense" else as_configured(onehot)
 
@@ -200,6 +206,11 @@ def encode_distances(distances, encode, n_clusters, dtype, hidden=None):
         known = np.ones_like(distances) if hidden is None else ~hidden
         mean = np.average(distances, axis=1, weights=known, keepdims=True)
         distances = np.maximum(mean - distances, 0)
+    if distances.max() > np.finfo(dtype).max:
+        raise ValueError(
+            f"Got distances up to {distances.max():.3g}, which {np.dtype(dtype)} has no "
+            "numbers for: pass X in float64, or scale it."
+        )
     features = np.zeros((len(distances), n_clusters), dtype=dtype)
     features[:, : distances.shape[1]] = distances
     if hidden is not None:

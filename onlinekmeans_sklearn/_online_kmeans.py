@@ -1,5 +1,6 @@
 """The two estimators: Algorithms 2 and 3 of the paper, and Algorithm 1."""
 
+import math
 from numbers import Real
 
 import numpy as np
@@ -282,11 +283,7 @@ class SemiOnlineKMeans(BaseOnlineKMeans):
     def _check_params(self):
         super()._check_params()
         check_integer("n_samples", self.n_samples, or_one_of=[None])
-        is_number = isinstance(self.lower_bound, Real)
-        is_number = is_number and not isinstance(self.lower_bound, bool)
-        if self.lower_bound is not None and not (
-            is_number and 0 < self.lower_bound < np.inf
-        ):
+        if self.lower_bound is not None and not 0 < _as_float(self.lower_bound) < np.inf:
             raise ValueError(
                 f"Got lower_bound={self.lower_bound!r}, but expected None or a positive, "
                 "finite number: a lower bound of the best k-means cost."
@@ -296,3 +293,13 @@ class SemiOnlineKMeans(BaseOnlineKMeans):
         k = self._resolved_k(default=10, per_cluster=1)
         n_samples = n_rows if self.n_samples is None else self.n_samples
         return SemiOnline(k, self.lower_bound, n_samples)
+
+
+def _as_float(value):
+    """Return a number as a float, infinite if it is too large, NaN if it is none."""
+    if not isinstance(value, Real) or isinstance(value, bool):
+        return math.nan
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf

@@ -6,6 +6,11 @@ from scipy.sparse import csr_array, issparse
 from ._state import FLOATS, INTEGERS, check_state
 
 
+def index_dtype(most):
+    """Return the integers to count so far with, in CSR."""
+    return np.int32 if most <= np.iinfo(np.int32).max else np.int64
+
+
 def rows_between(X, start, stop):
     """Return the rows from `start` to `stop`; they share the memory of `X`."""
     if not issparse(X):

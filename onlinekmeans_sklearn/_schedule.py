@@ -15,6 +15,7 @@ import numpy as np
 
 from ._state import MOST_SAMPLES, check_state
 
+_LEAST_COST = math.ulp(0.0)  # not 0, which no phase could raise
 _LARGEST = 10**300  # k and lengths that can still be multiplied
 
 
@@ -66,7 +67,7 @@ class Schedule(ABC):
 
     def _begin_phase(self, n, facility_cost):
         self.openings = 0
-        self.phases += ((n, facility_cost),)
+        self.phases += ((n, max(facility_cost, _LEAST_COST)),)
 
     def record_opening(self, n):
         """Take note that the n-th sample opened a centre."""
@@ -95,7 +96,7 @@ class Schedule(ABC):
         check_state(len(starts) == len(costs), "every phase has a start and a cost")
         is_ordered = (starts >= 0).all() and (starts[1:] >= starts[:-1]).all()
         check_state(is_ordered, "phases come one after the other")
-        check_state((costs >= 0).all(), "facility costs are not negative")
+        check_state((costs > 0).all(), "facility costs are positive")
         self.phases = tuple(zip(starts.tolist(), costs.tolist()))
         check_state(
             self.phases or self.openings < self.prefix_length,

@@ -15,13 +15,16 @@ Where a block ends makes no difference to the result, only to the speed.
 """
 
 import copy
+from contextlib import contextmanager
 
 import numpy as np
 from scipy.sparse import issparse
 
 from ._centers import centers_from, centers_like
 from ._rows import rows_between
+from ._sums import total_one_by_one
 from ._threads import ALONE, own_threads
+from ._validation import unchanged_numbers
 
 _FIRST_BLOCK = 512
 _LARGEST_BLOCK = 2**16
@@ -281,20 +284,27 @@ class Stream:
         far.
 
         This stream stays as it is, but for the random numbers that both share; these,
-        too, are as they were if anything fails.
+        too, are as they were if anything fails. Only the number that a lone row has drawn
+        is kept, for the row that comes instead.
         """
         elements = len(self.centers) * self.centers.n_features
         if X.shape[0] == 1 and 0 < elements <= _ROW_ELEMENTS:
             joined = self._joined_by(self.centers.as_rows(X))
             if joined is not None:
                 return joined
-        random_numbers = self.random_state.get_state()
-        try:
+        with self.unchanged_numbers(), own_threads(n_jobs, X.shape[0]) as threads:
             other = self.fork()
-            with own_threads(n_jobs, X.shape[0]) as threads:
-                return other, other._extend(X, threads, report)
+            return other, other._extend(X, threads, report)
+
+    @contextmanager
+    def unchanged_numbers(self):
+        """Give back the random numbers to come, if what follows fails."""
+        uniform = self._uniform
+        try:
+            with unchanged_numbers(self.random_state):
+                yield
         except BaseException:
-            self.random_state.set_state(random_numbers)
+            self._uniform = uniform
             raise
 
     def _joined_by(self, X):
@@ -359,7 +369,7 @@ class Stream:
         counts = np.concatenate([self.counts, np.zeros(len(opened), dtype=np.int64)])
         self.counts = counts + np.bincount(labels, minlength=len(counts))
         self.opened_at = np.concatenate([self.opened_at, self.n_seen + opened])
-        self.inertia = float(np.add.accumulate(np.append(self.inertia, d2))[-1])
+        self.inertia = total_one_by_one(self.inertia, d2)
         self.n_seen += n_read
         self._choose_block_rows(X, len(opened))
         return labels

@@ -15,3 +15,15 @@ def adder(ids, n_groups):
     column_starts = np.arange(n_columns + 1, dtype=np.int32)
     arrays = (np.ones(n_columns), group, column_starts)
     return csc_array(arrays, shape=(n_groups, n_columns))
+
+
+def total(numbers):
+    """Return the sum of numbers that are not negative, infinite if no float is so large."""
+    with np.errstate(over="ignore"):
+        return numbers.sum()
+
+
+def total_one_by_one(first, numbers):
+    """Return the sum with additions in order, so that chunks make no difference."""
+    with np.errstate(over="ignore"):
+        return float(np.add.accumulate(np.append(first, numbers))[-1])

@@ -11,6 +11,7 @@ from joblib import cpu_count, effective_n_jobs
 from threadpoolctl import ThreadpoolController
 
 _FEW_ROWS = 64
+_MOST_PER_CORE = 4  # threads; more would only wait for each other
 
 
 @lru_cache(maxsize=1)
@@ -26,7 +27,7 @@ def n_threads_for(n_jobs):
     `threadpool_limits`, OMP_NUM_THREADS or a joblib worker says so.
     """
     if n_jobs is not None:
-        return effective_n_jobs(n_jobs)
+        return min(effective_n_jobs(n_jobs), _MOST_PER_CORE * cpu_count())
     pools = [pool for pool in _controller().lib_controllers if pool.user_api == "openmp"]
     return min([cpu_count(), *(pool.num_threads for pool in pools)])
 
@@ -73,6 +74,6 @@ def own_threads(n_jobs, n_rows):
     if n_rows < _FEW_ROWS:
         yield ALONE
         return
-    threads = Threads(n_threads_for(n_jobs))
+    threads = Threads(min(n_threads_for(n_jobs), n_rows))
     with one_blas_thread(), closing(threads):
         yield threads

@@ -10,6 +10,10 @@ from scipy.sparse import csr_array, issparse
 from sklearn.utils import assert_all_finite
 from sklearn.utils.validation import validate_data
 
+from ._sparse_structure import check_structure, has_index_arrays
+
+MOST_CLUSTERS = 2**31 - 1  # labels are int32
+_MOST = 2**62  # positions in a stream are int64
 _FEW_VALUES = 1000  # whose largest is found as fast as their squares
 
 
@@ -25,23 +29,29 @@ def unchanged_on_error(estimator):
         raise
 
 
+@contextmanager
+def unchanged_numbers(random_state):
+    """Give a RandomState back the numbers it had, if what follows fails."""
+    before = random_state.get_state()
+    try:
+        yield
+    except BaseException:
+        random_state.set_state(before)
+        raise
+
+
 def validated(estimator, X, reset):
     """Return `X` as floats, dense or in canonical CSR, checked as scikit-learn does."""
     if not reset and _is_plain(estimator, X):
         return X
-    X = validate_data(
-        estimator,
-        X,
-        reset=reset,
-        accept_sparse="csr",
-        dtype=[np.float64, np.float32],
-        ensure_all_finite=False,  # that comes with the largest value
-    )
+    # not whether all are finite: that comes with the largest value
+    X = as_floats(estimator, X, reset=reset, ensure_all_finite=False)
     values = X
     if issparse(X):
         X = csr_array(X)
-        if not X.has_canonical_format:
+        if len(X.data) > X.indptr[-1] or not X.has_canonical_format:
             X = X.copy()
+            X.prune()
             X.sum_duplicates()
         values = X.data
     largest, limit = _largest(values), _limit(X.shape[1])
@@ -53,6 +63,32 @@ def validated(estimator, X, reset):
             f"values up to {limit:.3g}. Scale X, for example by MaxAbsScaler."
         )
     return X
+
+
+def as_floats(estimator, X, *others, **options):
+    """Return what scikit-learn's validation does; sparse data can be trusted then.
+
+    `others` may have the classes.
+    """
+    if issparse(X) and has_index_arrays(X):
+        check_structure(X)
+    try:
+        checked = validate_data(
+            estimator,
+            X,
+            *others,
+            accept_sparse="csr",
+            dtype=[np.float64, np.float32],
+            **options,
+        )
+    except OverflowError as error:
+        raise ValueError(
+            f"Got X with a number that is too large for a float ({error}), but expected "
+            "magnitudes whose squares are finite: scale X."
+        ) from error
+    if issparse(X) and not has_index_arrays(X):
+        check_structure(checked[0] if others else checked)
+    return checked
 
 
 def _is_plain(estimator, X):
@@ -99,16 +135,26 @@ def are_moderate(values, n_features):
     return _largest(values) <= 2 * _limit(n_features)
 
 
-def check_integer(name, value, or_one_of=()):
-    """Raise ValueError unless `value` is an integer of at least 1 or one of the others."""
+def check_integer(name, value, or_one_of=(), most=_MOST):
+    """Raise ValueError unless `value` is an integer from 1 to `most`, or another choice."""
     if (value is None or isinstance(value, str)) and value in or_one_of:
         return  # asked first, since asking for Integral is slow, for a lone row
-    if isinstance(value, Integral) and not isinstance(value, bool) and value >= 1:
-        return
+    if isinstance(value, Integral) and not isinstance(value, bool):
+        if 1 <= value <= most:
+            return
+        if value > most:
+            raise ValueError(f"Got {name}={_short(value)}, but expected at most {most}.")
     others = "".join(f" or {other!r}" for other in or_one_of)
     raise ValueError(
-        f"Got {name}={value!r}, but expected an integer of at least 1{others}."
+        f"Got {name}={_short(value)}, but expected an integer of at least 1{others}."
     )
+
+
+def _short(value):
+    """Return the text of a value; an integer may have thousands of digits."""
+    if isinstance(value, int) and abs(value) > _MOST:
+        return f"an integer of {value.bit_length()} bits"
+    return repr(value)
 
 
 def check_one_of(name, value, expected):

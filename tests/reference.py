@@ -9,6 +9,7 @@ decided as the user guide says:
 * the prefix takes *distinct* samples; a repeat gets the label of its twin;
 * logarithms are base 2, and in Algorithm 1 log n is at least 1;
 * of equally near centres the oldest wins;
+* a phase costs at least the smallest positive float: 0 could not be raised;
 * when there are ``max_clusters`` centres, no more open.
 """
 
@@ -73,6 +74,7 @@ def main_loop(
 ):
     """Read the samples that have no label yet."""
     opened_at, labels = list(opened_at), list(labels)
+    f = max(f, math.ulp(0.0))
     r, q, inertia, phases = 1, 0, 0.0, [(len(labels), f)]
     for t in range(len(labels), len(samples)):
         v = samples[t]

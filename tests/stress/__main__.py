@@ -6,7 +6,6 @@ import math
 import platform
 import sys
 import time
-from collections import Counter
 from pathlib import Path
 
 import numpy
@@ -19,7 +18,6 @@ from rich.table import Table
 
 from . import SEED
 from .cases import AMOUNTS, PER_CASE, RUNNERS, command, run_case, run_history
-from .known import KNOWN
 from .workers import batches, run_batches
 
 BATCH = 50
@@ -38,7 +36,6 @@ def main(argv=None):
     counts = run_all(console, arguments, totals)
     seconds = time.monotonic() - start
     console.print(table(counts, seconds))
-    print_known(console, counts)
     report = {
         "seed": arguments.seed,
         "jobs": arguments.jobs,
@@ -83,7 +80,6 @@ class Count:
     def __init__(self):
         self.cases = self.amount = 0
         self.seconds = 0.0
-        self.met = Counter()
         self.failures = []
 
     def add(self, report):
@@ -91,13 +87,12 @@ class Count:
         self.cases += 1
         self.amount += report.amount
         self.seconds += report.seconds
-        self.met.update(report.met)
         if report.failure is not None:
             self.failures.append({"index": report.index, "failure": report.failure})
 
     def as_dict(self):
         """Return the numbers for a file."""
-        return {**vars(self), "seconds": round(self.seconds, 1), "met": dict(self.met)}
+        return {**vars(self), "seconds": round(self.seconds, 1)}
 
 
 def run_all(console, arguments, totals):
@@ -142,7 +137,7 @@ def table(counts, seconds):
         box=SIMPLE_HEAD, caption=f"{seconds:,.0f} seconds", caption_justify="left"
     )
     table.add_column("tried")
-    for name in ("cases", "in them", "failed", "left out"):
+    for name in ("cases", "in them", "failed"):
         table.add_column(name, justify="right")
     for kind, count in counts.items():
         table.add_row(
@@ -150,16 +145,8 @@ def table(counts, seconds):
             f"{count.cases:,}",
             f"{count.amount:,} {AMOUNTS[kind]}",
             f"{len(count.failures):,}",
-            f"{count.met.total():,}",
         )
     return table
-
-
-def print_known(console, counts):
-    """Print what was left out because of known defects."""
-    met = sum((count.met for count in counts.values()), Counter())
-    for defect, times in met.most_common():
-        console.print(f"Left out {times:,} times: {KNOWN[defect]}.", markup=False)
 
 
 def versions():
@@ -171,8 +158,7 @@ def versions():
 def run_one(console, seed, kind, index):
     """Run one case in this process; if it fails, all is said by its exception."""
     run = RUNNERS[kind] if kind != "histories" else shrunk_history
-    done = run(seed, int(index))
-    console.print(f"{kind} {index}: {done.amount} {AMOUNTS[kind]}, left out: {done.met}")
+    console.print(f"{kind} {index}: {run(seed, int(index))} {AMOUNTS[kind]}")
     return 0
 
 

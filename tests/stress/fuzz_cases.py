@@ -29,7 +29,6 @@ from onlinekmeans_sklearn import (
 )
 
 from . import odd_parameters as values
-from .known import ENDLESS, Known, defect_of_call, defect_of_outcome, leave_out_if_known
 from .odd_data import good_rows, odd_rows, odd_targets
 from .state import changes, plain_input, state
 
@@ -46,6 +45,7 @@ OF_CLASSIFIER = (
 WITHOUT_DATA = (
     *("set_params", "get_params", "repr", "clone", "pickle", "checkpoint", "attribute"),
 )
+ENDLESS = 10**9  # columns that nobody has memory for
 ATTRIBUTES = (
     *("cluster_centers_", "labels_", "n_clusters_", "counts_", "cluster_means_"),
     *("opened_at_", "online_centers_", "online_labels_", "online_to_merged_", "inertia_"),
@@ -71,33 +71,30 @@ class Outcome(NamedTuple):
 
 
 def fuzz_case(seed, index):
-    """Make the calls of the case of this index; return how many, and the defects met."""
+    """Make the calls of the case of this index, and return how many."""
     usual = np.random.get_state()
     try:
-        return CALLS_PER_CASE, _fuzz(np.random.RandomState([seed, index]))
+        _fuzz(np.random.RandomState([seed, index]))
+        return CALLS_PER_CASE
     finally:
         np.random.set_state(usual)
 
 
 def _fuzz(rng):
-    """Make calls of an estimator, and return the names of the known defects met."""
+    """Make calls of an estimator."""
     np.random.seed(rng.randint(2**31))
     estimator = _estimator(rng)
     if rng.random_sample() < 0.6:
         _prepare(rng, estimator)
     if rng.random_sample() < 0.3:
         estimator.set_params(**_parameter(rng, estimator, odd=True))
-    met = []
     for _ in range(CALLS_PER_CASE):
         call = _call(rng, estimator)
         try:
             check_call(estimator, call)
-        except Known as defect:
-            met.append(str(defect))
         except Exception as error:
             text = f"{error!r} in {call!r:.2000} of {estimator!r:.2000}"
             raise AssertionError(text) from error
-    return met
 
 
 def _estimator(rng):
@@ -191,13 +188,11 @@ def _call_without_data(rng, estimator):
 
 def check_call(estimator, call):
     """Make the call, and check what came of it."""
-    leave_out_if_known(defect_of_call(estimator, call))
     twin = _twin(estimator, call)
     before = _everything(estimator)
     inputs = [plain_input(value) for value in call.arguments]
     outcome = _made(estimator, call)
     changed = changes(before, _everything(estimator))
-    leave_out_if_known(defect_of_outcome(estimator, call, outcome, changed))
     if outcome.error is not None:
         _check_error(estimator, call, outcome.error)
         assert changed == [], f"a failed call has changed {changed}"

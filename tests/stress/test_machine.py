@@ -10,7 +10,7 @@ from .cases import run_history
 
 @pytest.mark.parametrize("index", range(5))
 def test_an_estimator_is_what_the_reference_says_whatever_it_went_through(index):
-    assert run_history(SEED, index, shrink=True).amount > 20
+    assert run_history(SEED, index, shrink=True) > 20
 
 
 def test_histories_find_an_estimator_that_a_failed_call_changes(monkeypatch):

@@ -14,7 +14,7 @@ def run_case(kind, seed, index):
         time.sleep(60)
     if index == 5:
         raise ValueError(f"{kind} of {seed}")
-    return index, ["a known one"] if index == 6 else []
+    return index
 
 
 def test_cases_that_die_hang_or_raise_are_reported_and_the_others_run():
@@ -26,7 +26,6 @@ def test_cases_that_die_hang_or_raise_are_reported_and_the_others_run():
     assert "died with exit code" in reports[2].failure
     assert "no end after 1 seconds" in reports[4].failure
     assert "x of 7" in reports[5].failure
-    assert reports[6].met == ["a known one"]
     assert [reports[i].amount for i in (0, 1, 3, 6, 7)] == [0, 1, 3, 6, 7]
     assert all(reports[i].failure is None for i in (0, 1, 3, 6, 7))
 

@@ -25,12 +25,11 @@ class Batch(NamedTuple):
 
 
 class Report(NamedTuple):
-    """What came of a case: an amount and known defects, or a failure in words."""
+    """What came of a case: how much it tried, or a failure in words."""
 
     kind: str
     index: int
     amount: int
-    met: list
     failure: str | None
     seconds: float
 
@@ -61,7 +60,7 @@ def run_batches(parts, run_case, seed, jobs, patience, seconds=float("inf")):
                 yield from worker.reports()
                 failure = worker.failure(patience)
                 if failure is not None:
-                    yield Report(*worker.at(), 0, [], failure, 0.0)
+                    yield Report(*worker.at(), 0, failure, 0.0)
                     waiting.appendleft(worker.rest())
                     worker.end()
                     workers.remove(worker)
@@ -159,11 +158,11 @@ def _reported(run_case, kind, seed, index):
     """Return the report of a case."""
     start = time.perf_counter()
     try:
-        amount, met = run_case(kind, seed, index)
+        amount = run_case(kind, seed, index)
     except Exception:
         seconds = time.perf_counter() - start
-        return Report(kind, index, 0, [], traceback.format_exc(limit=-6), seconds)
-    return Report(kind, index, amount, met, None, time.perf_counter() - start)
+        return Report(kind, index, 0, traceback.format_exc(limit=-6), seconds)
+    return Report(kind, index, amount, None, time.perf_counter() - start)
 
 
 def _limit_memory():

@@ -1,8 +1,4 @@
-"""What the stress suite has found: a reproduction of each defect.
-
-Those that are not mended yet are in `known`, and must fail here: who mends one takes it
-out of there.
-"""
+"""A reproduction of everything that the stress suite has found."""
 
 import subprocess
 import sys
@@ -18,11 +14,11 @@ from onlinekmeans_sklearn import (
     ClusterFeaturesClassifier,
     OnlineKMeans,
     SemiOnlineKMeans,
-    _stream,
     _threads,
 )
+from onlinekmeans_sklearn._centers import centers_like
 
-from . import known
+from .found import FOUND
 
 X = np.random.RandomState(0).normal(size=(100, 3))
 y = np.arange(100) % 2
@@ -101,14 +97,14 @@ def drawn_in_vain():
     assert joblib.hash(vars(model)) == before
 
 
-def interrupted_row():
-    numbers = np.random.RandomState(0)
-    model = OnlineKMeans(30, random_state=numbers).partial_fit(X[:5])
-    before = joblib.hash(numbers)
-    interruption = mock.patch.object(_stream, "decide", side_effect=KeyboardInterrupt)
-    with interruption, pytest.raises(KeyboardInterrupt):
-        model.partial_fit(X[5:6])
-    assert joblib.hash(numbers) == before
+def numbers_of_features():
+    features, labels = np.random.RandomState(0), np.random.RandomState(0)
+    one = OnlineKMeans(30, random_state=features)
+    other = OnlineKMeans(30, random_state=labels)
+    for rows in (X[:50], X[50:51], X[51:]):
+        one.partial_fit_transform(rows)
+        other.partial_fit(rows)
+    assert features.random_sample() == labels.random_sample()
 
 
 def infinite_inertia():
@@ -116,7 +112,7 @@ def infinite_inertia():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         model = OnlineKMeans(max_clusters=1).fit(rows)
-        model.score(rows)
+        assert model.inertia_ == -model.score(rows) == np.inf
 
 
 def no_first_cost():
@@ -128,10 +124,10 @@ def no_first_cost():
 
 def infinite_features():
     rows = np.array([[3e38] * 3, [-3e38] * 3] * 8, dtype=np.float32)
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        features = OnlineKMeans(encode="distance").fit_transform(rows)
-    assert np.isfinite(features).all()
+    model = OnlineKMeans(encode="distance")
+    with pytest.raises(ValueError, match=r"distances up to 1.04e\+39.*float32"):
+        model.fit_transform(rows)
+    assert model.fit_transform(rows.astype(np.float64)).max() > 1e39
 
 
 def small_integers():
@@ -142,6 +138,8 @@ def small_integers():
                 for number in (5, np.uint8(5))
             )
             np.testing.assert_array_equal(usual.labels_, small.labels_)
+    caps = {"n_clusters": np.uint8(5), "max_clusters": 9}
+    assert OnlineKMeans(encode="distance", **caps).fit_transform(X).shape == (100, 5)
 
 
 def small_floats():
@@ -152,37 +150,32 @@ def small_floats():
     np.testing.assert_array_equal(usual.facility_costs_, small.facility_costs_)
 
 
+def many_numbers():
+    centers = centers_like(csr_array((0, 3)))
+    centers.append(csr_array(np.ones((2, 3))))
+    with mock.patch.object(type(centers._data), "__len__", return_value=2**31 - 4):
+        centers.append(csr_array(np.ones((2, 3))))
+    assert (np.diff(centers._indptr.rows.astype(object)) > 0).all()
+
+
 REPRODUCTIONS = {
-    known.BROKEN_SPARSE: broken_sparse,
-    known.HUGE_INTEGER: huge_integer,
-    known.HUGE_CAP: huge_cap,
-    known.MANY_THREADS: many_threads,
-    known.NO_ESTIMATOR: no_estimator,
-    known.ODD_OUTPUT: odd_output,
-    known.DRAWN_IN_VAIN: drawn_in_vain,
-    known.INTERRUPTED_ROW: interrupted_row,
-    known.INFINITE_INERTIA: infinite_inertia,
-    known.NO_FIRST_COST: no_first_cost,
-    known.INFINITE_FEATURES: infinite_features,
+    "broken sparse structure": broken_sparse,
+    "integer too large for a float": huge_integer,
+    "max_clusters without limit": huge_cap,
+    "n_jobs without limit": many_threads,
+    "part that is no estimator": no_estimator,
+    "output that is no text": odd_output,
+    "random numbers of a failed fit": drawn_in_vain,
+    "random numbers of features": numbers_of_features,
+    "inertia overflows": infinite_inertia,
+    "first facility cost underflows": no_first_cost,
+    "distances beyond float32": infinite_features,
     "integers of 8 bits": small_integers,
     "floats of 16 bits": small_floats,
+    "numbers beyond int32": many_numbers,
 }
 
 
-@pytest.mark.parametrize(
-    "reproduction",
-    [
-        pytest.param(
-            function,
-            marks=pytest.mark.xfail(name in known.KNOWN, reason=known.KNOWN.get(name, "")),
-            id=name,
-        )
-        for name, function in REPRODUCTIONS.items()
-    ],
-)
-def test_what_was_found(reproduction):
-    reproduction()
-
-
-def test_every_known_defect_has_a_reproduction():
-    assert known.KNOWN.keys() <= REPRODUCTIONS.keys()
+@pytest.mark.parametrize("name", FOUND)
+def test_what_was_found(name):
+    REPRODUCTIONS[name]()

@@ -1,0 +1,29 @@
+"""What this suite has found in the package, and what it was; all of it is mended.
+
+`test_found` has a reproduction of each, which failed before.
+"""
+
+FOUND = {
+    "broken sparse structure": "index arrays of sparse data that contradict each other, or "
+    "the shape, crashed the process, or were an IndexError or RuntimeError",
+    "integer too large for a float": "10**400 as data, k, n_clusters or lower_bound was an "
+    "OverflowError",
+    "max_clusters without limit": "transform with a max_clusters above int64 was an "
+    "OverflowError, and with less get_feature_names_out did not end",
+    "n_jobs without limit": "n_jobs=10**6 with CSR started threads until no more could be",
+    "part that is no estimator": "a classifier or clusterer that is none was an "
+    "AttributeError in fit",
+    "output that is no text": "set_output(transform=3) was an AttributeError in transform",
+    "random numbers of a failed fit": "fit_transform, and fit of the classifier, left a "
+    "RandomState advanced if they failed after the clustering",
+    "random numbers of features": "partial_fit_transform went on with a copy of a "
+    "RandomState that others share",
+    "inertia overflows": "inertia_ and score warned of an overflow for large values",
+    "first facility cost underflows": "w* / k could underflow to 0, and then opening was "
+    "free for ever",
+    "distances beyond float32": "distances of float32 rows could be infinite",
+    "integers of 8 bits": "k=np.uint8(10) overflowed, and far too many clusters opened",
+    "floats of 16 bits": "a lower_bound in float16 was divided in float16",
+    "numbers beyond int32": "sparse centres with 2**31 numbers or more would have got "
+    "negative row ends",
+}
