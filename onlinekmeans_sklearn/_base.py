@@ -253,16 +253,19 @@ class BaseOnlineKMeans(
     def _answer(self):
         """Return the final centres and the final cluster of each online cluster."""
         self._check_params()
-        stream = self._stream
+        answers, stream = self._answers, self._stream  # never an old stream's in new ones
         if self.n_clusters is None:
             return stream.centers, np.arange(len(stream.centers), dtype=np.int32)
         n_clusters = int(self.n_clusters)
-        if n_clusters not in self._answers:
+        if n_clusters not in answers:
             random_state = copy.deepcopy(stream.random_state)
-            centers, merged = merge(stream.means, stream.counts, n_clusters, random_state)
+            points = stream.centers.means_from_fullest(stream.sums, stream.counts)
+            centers, merged = merge(
+                stream.means, stream.counts, n_clusters, random_state, points
+            )
             centers = centers_from(centers.astype(stream.centers.dtype))
-            self._answers[n_clusters] = centers, merged.astype(np.int32)
-        return self._answers[n_clusters]
+            answers[n_clusters] = centers, merged.astype(np.int32)
+        return answers[n_clusters]
 
     def _fitted(self, name):
         """Return `_answer`, or say that there is no attribute `name` before `fit`."""

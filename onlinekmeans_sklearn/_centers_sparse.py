@@ -90,7 +90,8 @@ class SparseCenters(Centers):
         return csr_array(arrays, shape=(len(self), self.n_features))
 
     def assign(self, X, ids, sums, threads=ALONE):
-        cuts = np.linspace(0, X.shape[0], threads.number + 1).astype(int)
+        n_shares = min(threads.number, X.shape[0])
+        cuts = np.linspace(0, X.shape[0], n_shares + 1).astype(int)
         shares = [slice(*cut) for cut in itertools.pairwise(cuts)]
 
         def assign_share(rows):

@@ -7,7 +7,8 @@ class GrowingArray:
     """Rows in a buffer with room to grow; shallow copies share the buffer.
 
     A copy appends in place only where no other copy has appended before it; otherwise it
-    moves to a buffer of its own. So rows, once there, never change for anybody.
+    moves to a buffer of its own. So rows, once there, never change for anybody, and copies
+    may grow in different threads.
     """
 
     def __init__(self, rows):
@@ -40,14 +41,25 @@ class GrowingArray:
         """Add rows at the end, in the wider of the two dtypes."""
         length = self._length + len(rows)
         dtype = np.result_type(self._buffer, rows)
-        if (
-            length > len(self._buffer)
-            or self._filled[0] != self._length
-            or dtype != self._buffer.dtype
-        ):
+        fits = length <= len(self._buffer) and dtype == self._buffer.dtype
+        if not (fits and self._claim()):
             buffer = np.empty((2 * length, *self._buffer.shape[1:]), dtype=dtype)
             buffer[: self._length] = self._buffer[: self._length]
             self._buffer = buffer
-            self._filled = [self._length]
+            self._filled = []
         self._buffer[self._length : length] = rows
-        self._length = self._filled[0] = length
+        self._length = length
+        self._filled.append(length)
+
+    def _claim(self):
+        """Return whether the place after our rows is free, and then nobody else's.
+
+        As long as somebody appends, `_filled` is empty: only one thread can empty it.
+        """
+        try:
+            filled = self._filled.pop()
+        except IndexError:
+            return False
+        if filled != self._length:
+            self._filled.append(filled)
+        return filled == self._length

@@ -26,12 +26,22 @@ _FEWEST_SWAPS, _MOST_SWAPS = 20, 100  # and in between as many as clusters
 _FAILURES = 5  # swaps in vain, one after the other, that end the search
 _GAIN = 1e-4  # of the cost, that makes a swap or a step worth it
 _MOST_STEPS = 100
+_ROUGH = 2.0**-26  # of squared norms: squared distances that may be rounding error
 _PANEL_ELEMENTS = 2**18  # distances formed at once
 _MOST_COLUMNS = 1024  # of sparse means; wider ones are sketched
 
 
-def merge(means, counts, n_clusters, random_state):
+def merge(means, counts, n_clusters, random_state, points=None):
     """Merge clusters by k-means of their means, weighted by their counts.
+
+    Parameters
+    ----------
+    means : array or CSR of shape (n_online, n_features)
+    counts : ndarray of shape (n_online,)
+    n_clusters : int
+    random_state : RandomState
+    points : array or CSR of shape (n_online, n_features), default=None
+        The means as seen from a point close to them, for k-means to be rounded less.
 
     Returns
     -------
@@ -54,14 +64,25 @@ def merge(means, counts, n_clusters, random_state):
         return means, np.arange(n_online)
 
     with one_blas_thread():
-        points = WeightedPoints(_coordinates(means, random_state), counts)
+        points = means if points is None else points
+        points = WeightedPoints(_coordinates(points, random_state), counts)
         labels = points.clustered(n_clusters, random_state)
     _, oldest, merged = np.unique(labels, return_index=True, return_inverse=True)
     merged = np.argsort(np.argsort(oldest))[merged]
+    return _merged_means(means, counts, merged), merged
+
+
+def _merged_means(means, counts, merged):
+    """Return the means of merged clusters.
+
+    What is added up are differences to the oldest part: far from the origin they are
+    rounded less than means, and features that all parts have at 0 stay there.
+    """
     weights = counts / np.bincount(merged, weights=counts)[merged]
-    columns = np.arange(n_online, dtype=np.int32)
+    columns = np.arange(len(counts), dtype=np.int32)
     mixing = csr_array((weights, (merged.astype(np.int32), columns)))
-    return mixing @ means, merged
+    oldest = np.unique(merged, return_index=True)[1]
+    return means[oldest] + mixing @ (means - means[oldest[merged]])
 
 
 def _coordinates(means, random_state):
@@ -86,7 +107,7 @@ class WeightedPoints:
 
     def __init__(self, X, weights):
         self.weights = weights / weights.sum()
-        X = X - self.weights @ X
+        X = X - X[weights.argmax()]  # not the mean, which one outlier can take far away
         self.X = X / (np.abs(X).max() or 1.0)  # no cost can overflow
         self.squares = np.einsum("ij,ij->i", self.X, self.X)
         self.weighted = self.weights[:, None] * self.X
@@ -126,11 +147,22 @@ class WeightedPoints:
         return Clustering(centers, labels, nearest, second, nearest @ self.weights)
 
     def _squared_distances(self, centers, rows=slice(None)):
-        """Return the squared distances of centres and points, a row per centre."""
-        d2 = (-2 * centers) @ self.X[rows].T
-        d2 += np.einsum("ij,ij->i", centers, centers)[:, None]
-        d2 += self.squares[rows]
-        return np.maximum(d2, 0, out=d2)
+        """Return the squared distances of centres and points, a row per centre.
+
+        They come from products. Pairs so close to each other and so far from the origin
+        that these are too rough are looked at again.
+        """
+        X, squares = self.X[rows], self.squares[rows]
+        of_centers = np.einsum("ij,ij->i", centers, centers)[:, None]
+        d2 = (-2 * centers) @ X.T
+        d2 += of_centers
+        d2 += squares
+        rough = d2 <= _ROUGH * of_centers + _ROUGH * squares
+        for center in np.flatnonzero(rough.any(axis=1)):
+            near = np.flatnonzero(rough[center])
+            differences = X[near] - centers[center]
+            d2[center, near] = np.einsum("ij,ij->i", differences, differences)
+        return d2
 
     def _after_steps(self, clustering, n_steps):
         """Return the clustering after Lloyd's steps, as long as they are worth it."""

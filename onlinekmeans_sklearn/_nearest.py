@@ -7,25 +7,37 @@ comes so close to the one that looks nearest that rounding could have swapped th
 in doubt at last is decided on the squared distances themselves.
 
 How much rounding there can be, to first order in the unit roundoff u, for d features,
-r = |v| and s = |c|. All norms are taken after the shift of dense rows by a common vector.
+r = |v|, s = |c| and q = |v - c|, so that q^2 is D2. All norms are taken after the shift of
+dense rows by a common vector. A sum of n products is wrong by at most n u times the sum of
+their magnitudes, in any order, with fused operations or without.
 
 ========================================  ==========================  =====================
 from                                      float64                     float32
 ========================================  ==========================  =====================
 adding up v.c and ``|c|^2`` in any order  (d + 1) u (2 r s + s^2)     the same
 ``|c|^2`` before that                     d u s^2                     u s^2
-v and c                                   2 u (r + s) sqrt(D2)        4 u r s
-the squared distance that decides         (d + 2) u D2                none
+v and c                                   2 u (r + s) q               4 u r s
+the squared distance that decides         (d + 2) u q^2               none
 ========================================  ==========================  =====================
 
-A centre as near as the one that looks nearest has s <= r + sqrt(D2), and D2 <= s^2. So two
-such centres can be swapped by at most (d + 4) u s (4 r + 6 s) in float64 and by
-(d + 4) u s (4 r + 2 s) in float32. Since 2 r sqrt(D2) <= r^2 / 2 + 2 D2 these are at most
+None of r, s and q exceeds the sum of the others, so that (r + s) q <= 2 s q + q^2
+<= 2 r s + 2 s^2 + q^2. The sums of the columns are therefore at most
 
-    (d + 4) u (14 r^2 + 22 D2)    and    (d + 4) u (8 r^2 + 10 D2).
+    (d + 4) u (2 r s + 2 s^2 + q^2)    and    (d + 4) u (2 r s + s^2),
 
-The numbers in `Precision` are larger by a sixth at least. That covers the terms of higher
-order as long as (d + 4) u <= 2^-12, and that D2 is known only by its product form.
+and two centres can be swapped by twice as much. Of two that are, neither is farther than
+the one that looks nearest. With s <= r + q and 2 r q <= r^2 / 2 + 2 q^2 that is at most
+
+    (d + 4) u (11 r^2 + 18 q^2)        and    (d + 4) u (8 r^2 + 10 q^2).
+
+The numbers in `Precision` are larger by a fifth at least. That covers the terms of higher
+order as long as (d + 4) u <= 2^-12, that q^2 is known only by its product form, and the
+rounding of the limit itself, 3 u (r^2 + q^2). A squared distance that is a product plus
+``|v|^2`` is within the same slack: it needs half of that, and (d + 3) u (r^2 + q^2).
+
+A product that underflows loses half of the smallest number at most. There are 4 d of them
+for a centre, and the slack has room for 16 d. Numbers of v and c that float32 itself loses
+matter less: 2^-149 sqrt(d) (r + s) is below 2^-20 u (r^2 + s^2), or below 2^-220.
 """
 
 import itertools
@@ -55,8 +67,8 @@ class Precision(NamedTuple):
     of_square: float  # what |v|^2 adds to the slack, in units of (d + 4) u
     of_d2: float  # what D2 adds to it
     smallest: float  # what a product can lose by underflow
-    largest: float  # squared norms up to here do not overflow
-    exact: float  # integers with squared norms up to here are not rounded at all
+    largest: float  # squared norms up to here do not overflow, nor three times as much
+    exact: float  # integers: not rounded, nor is a sum three times as large
     most_terms: float  # of how many terms a distance may be the sum
 
     def slack(self, d):

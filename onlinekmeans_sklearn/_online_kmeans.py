@@ -42,10 +42,11 @@ class OnlineKMeans(BaseOnlineKMeans):
         the number of the cluster; the distances to all centres; or by how much each centre
         is nearer than the average one, ``max(0, mean(z) - z_j)`` for distances ``z``.
     n_jobs : int or None, default=None
-        The number of threads that look for nearest centres; -1 means all processors.
-        None is what scikit-learn's own threaded code would use: all processors, or fewer
-        where OMP_NUM_THREADS, :func:`threadpoolctl.threadpool_limits` or a joblib worker
-        says so. The result does not depend on it.
+        The number of threads that look for nearest centres. None and -1 are what
+        scikit-learn's own threaded code would use: all processors, or fewer where
+        OMP_NUM_THREADS, :func:`threadpoolctl.threadpool_limits` or a joblib worker says
+        so; -2 is one less. Calls that run at once share them. The result does not depend
+        on it.
     random_state : int, RandomState instance or None, default=None
         The source of the one uniform number per sample. Pass an int for the same result
         every time.
@@ -184,10 +185,11 @@ class SemiOnlineKMeans(BaseOnlineKMeans):
         the number of the cluster; the distances to all centres; or by how much each centre
         is nearer than the average one, ``max(0, mean(z) - z_j)`` for distances ``z``.
     n_jobs : int or None, default=None
-        The number of threads that look for nearest centres; -1 means all processors.
-        None is what scikit-learn's own threaded code would use: all processors, or fewer
-        where OMP_NUM_THREADS, :func:`threadpoolctl.threadpool_limits` or a joblib worker
-        says so. The result does not depend on it.
+        The number of threads that look for nearest centres. None and -1 are what
+        scikit-learn's own threaded code would use: all processors, or fewer where
+        OMP_NUM_THREADS, :func:`threadpoolctl.threadpool_limits` or a joblib worker says
+        so; -2 is one less. Calls that run at once share them. The result does not depend
+        on it.
     random_state : int, RandomState instance or None, default=None
         The source of the one uniform number per sample. Pass an int for the same result
         every time.

@@ -1,56 +1,136 @@
-"""How many threads to use, without asking for more cores than we are given.
+"""How many threads to use, without asking for more cores than we are given."""
 
-threadpoolctl is there wherever scikit-learn is.
-"""
-
+import multiprocessing
+import os
+import threading
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing, contextmanager
-from functools import lru_cache
+from contextlib import contextmanager
+from functools import cache
 
 from joblib import cpu_count, effective_n_jobs
 from threadpoolctl import ThreadpoolController
 
 _FEW_ROWS = 64
-_MOST_PER_CORE = 4  # threads; more would only wait for each other
+_MOST_PER_CORE = 4  # threads
 
 
-@lru_cache(maxsize=1)
+@cache
 def _controller():
     """Return what controls the thread pools of BLAS and OpenMP; slow to make."""
     return ThreadpoolController()
 
 
-def n_threads_for(n_jobs):
-    """Return the number of threads that `n_jobs` stands for.
+def _n_given():
+    """Return for how many threads this process has cores.
 
-    None is what scikit-learn's OpenMP code would use: the cores, or less where
-    `threadpool_limits`, OMP_NUM_THREADS or a joblib worker says so.
+    That is what scikit-learn's OpenMP code would use: the cores, or less where
+    `threadpool_limits`, OMP_NUM_THREADS or a joblib worker says so. A daemonic process is
+    the worker of a pool, and the other workers have the other cores.
     """
-    if n_jobs is not None:
-        return min(effective_n_jobs(n_jobs), _MOST_PER_CORE * cpu_count())
+    if multiprocessing.current_process().daemon:
+        return 1
     pools = [pool for pool in _controller().lib_controllers if pool.user_api == "openmp"]
     return min([cpu_count(), *(pool.num_threads for pool in pools)])
 
 
+def n_threads_for(n_jobs):
+    """Return the number of threads that `n_jobs` stands for.
+
+    None and -1 are all that we are given, -2 is one less, and so on. More than a few for
+    each core would only wait for each other.
+    """
+    if n_jobs is None:
+        return _n_given()
+    if n_jobs < 0:
+        return max(1, _n_given() + 1 + n_jobs)
+    return min(effective_n_jobs(n_jobs), _MOST_PER_CORE * cpu_count())
+
+
+@cache
+def _blas_of_process_and_thread():
+    """Return what controls BLAS: for the process, and for one thread if it uses OpenMP."""
+    paths = {False: [], True: []}
+    for pool in _controller().select(user_api="blas").lib_controllers:
+        paths[getattr(pool, "threading_layer", None) == "openmp"].append(pool.filepath)
+    return [_controller().select(filepath=paths[key]) for key in (False, True)]
+
+
+class Calls:
+    """The calls that are running at once in this process.
+
+    BLAS has one limit for the whole process. So the first call sets it to one thread, and
+    the last one that ends sets it back.
+    """
+
+    def __init__(self):
+        self.number = 0
+        self._lock = threading.Lock()
+        self._limit = None
+
+    @contextmanager
+    def one_more(self):
+        """Count a call as long as it runs, and keep BLAS to one thread."""
+        blas, blas_of_thread = _blas_of_process_and_thread()
+        with self._lock:
+            if self.number == 0:
+                self._limit = blas.limit(limits=1)
+                _let_go(blas)
+            self.number += 1
+        try:
+            with blas_of_thread.limit(limits=1):
+                yield
+        finally:
+            with self._lock:
+                self.number -= 1
+                if self.number == 0:
+                    self._limit.restore_original_limits()
+                    _let_go(blas)
+
+
+def _let_go(blas):
+    """Let any thread change the limit of BLAS.
+
+    threadpoolctl from 3.8 on listens only to the one that did so first.
+    """
+    for pool in blas.lib_controllers:
+        if hasattr(pool, "clear_controlling_thread"):
+            pool.clear_controlling_thread()
+
+
+_calls = Calls()
+
+
+@cache
+def _pool(number):
+    """Return the pool of so many threads, which all calls share.
+
+    They stay until the process ends. Threads that came and went with every call would
+    get memory of their own from the C library time and again.
+    """
+    return ThreadPoolExecutor(number, thread_name_prefix="onlinekmeans_sklearn")
+
+
+def _forget_threads():
+    """Start anew in a forked process, which has none of the threads."""
+    _calls.__init__()
+    _pool.cache_clear()
+
+
+if hasattr(os, "register_at_fork"):  # not on Windows
+    os.register_at_fork(after_in_child=_forget_threads)
+
+
 class Threads:
-    """So many threads, started when there is first something to share."""
+    """So many threads, those of all calls that ask for as many."""
 
     def __init__(self, number=1):
         self.number = number
-        self._pool = None
 
     def map(self, function, items):
         """Return the function's results for the items, in order."""
         if self.number == 1 or len(items) == 1:
             return [function(item) for item in items]
-        if self._pool is None:
-            self._pool = ThreadPoolExecutor(self.number)
-        return list(self._pool.map(function, items))
-
-    def close(self):
-        """Wait until all threads have ended."""
-        if self._pool is not None:
-            self._pool.shutdown(cancel_futures=True)
+        return list(_pool(self.number).map(function, items))
 
 
 ALONE = Threads()
@@ -62,7 +142,7 @@ def one_blas_thread():
     BLAS would start threads of its own, which go on spinning for a while after each
     product and take the cores from ours.
     """
-    return _controller().limit(limits=1, user_api="blas")
+    return _calls.one_more()
 
 
 @contextmanager
@@ -74,6 +154,5 @@ def own_threads(n_jobs, n_rows):
     if n_rows < _FEW_ROWS:
         yield ALONE
         return
-    threads = Threads(min(n_threads_for(n_jobs), n_rows))
-    with one_blas_thread(), closing(threads):
-        yield threads
+    with one_blas_thread():
+        yield Threads(n_threads_for(n_jobs))

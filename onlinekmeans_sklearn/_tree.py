@@ -2,8 +2,9 @@
 
 A k-d tree drops a box of centres when its distance from the row exceeds that of the
 centres found so far. Both are sums of squares that only grow, so that their rounding is
-relative: at most a few units roundoff for every level and feature, far less than
-`_ROUNDING`. Asked for the two nearest, a tree can therefore miss a nearest centre only if
+relative: at most d + 5 units roundoff 2^-53 for a centre, its square root taken and
+squared again, and three for every level above a box. `_ROUNDING` has room for a million
+levels. Asked for the two nearest, a tree can therefore miss a nearest centre only if
 the second that it finds is as near as the first, within `_ROUNDING`. Then the products of
 `_nearest` decide.
 """

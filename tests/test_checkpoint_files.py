@@ -4,14 +4,8 @@ import copy
 import errno
 import io
 import os
-import subprocess
-import sys
-import time
-from pathlib import Path
 
-import numpy as np
 import pytest
-from checkpoints import fingerprint
 from streams import blobs
 
 from onlinekmeans_sklearn import OnlineKMeans, _checkpoint, load, save
@@ -133,41 +127,3 @@ def test_a_folder_that_cannot_be_synced_is_no_failure(path, monkeypatch):
     monkeypatch.setattr(os, "open", failing(PermissionError("a folder")))
     save(OnlineKMeans(7), path)
     assert load(path).k == 7
-
-
-N_KILLS = 3
-READ_AND_SAVE = """
-import sys
-import numpy as np
-from onlinekmeans_sklearn import load, save
-
-X = np.load(sys.argv[1])
-model = load(sys.argv[2])
-while model.n_samples_seen_ < len(X):
-    save(model.partial_fit(X[model.n_samples_seen_ :][:7]), sys.argv[2])
-    print(model.n_samples_seen_, flush=True)
-"""
-
-
-def test_a_killed_process_resumes_as_if_it_had_not_been(path):
-    rows, rng = blobs(0, 20_000), np.random.RandomState(0)
-    np.save(path.with_name("X.npy"), rows)
-    model = OnlineKMeans(40, random_state=0).partial_fit(rows[:5])
-    save(model, path)
-    root = Path(__file__).resolve().parent.parent
-    command = [sys.executable, "-c", READ_AND_SAVE, path.with_name("X.npy"), path]
-    for _ in range(N_KILLS):
-        process = subprocess.Popen(
-            command, stdout=subprocess.PIPE, env={**os.environ, "PYTHONPATH": str(root)}
-        )
-        with process:
-            told = int(process.stdout.readline())
-            time.sleep(rng.uniform(0, 0.05))
-            process.kill()
-        assert process.returncode != 0
-        before, model = model.n_samples_seen_, load(path)
-        assert before < told <= model.n_samples_seen_ < len(rows)
-    model.partial_fit(rows[model.n_samples_seen_ :])
-    whole = OnlineKMeans(40, random_state=0).fit(rows)
-    whole.online_labels_ = whole.online_labels_[-len(model.labels_) :]
-    assert fingerprint(model) == fingerprint(whole)

@@ -115,6 +115,31 @@ def test_every_merged_cluster_has_members_even_if_means_coincide(scale):
     np.testing.assert_allclose(centers[merged], means)
 
 
+@pytest.mark.parametrize("place", [0, 1000])
+@pytest.mark.parametrize("far", [1e9, 1e14, 1e100])
+def test_an_outlier_does_not_spoil_the_merge_of_the_others(far, place):
+    """Seen from it, or from a mean that it draws away, all others are at one place."""
+    rng = np.random.RandomState(0)
+    blob = rng.randint(4, size=2000)
+    X = 20 * np.eye(4)[blob] + rng.normal(size=(2000, 4))
+    X[place] = far
+    others = np.arange(2000) != place
+    for storage in (np.asarray, csr_array):
+        model = OnlineKMeans(n_clusters=5, random_state=0).fit(storage(X))
+        assert adjusted_rand_score(blob[others], model.labels_[others]) == 1
+
+
+@pytest.mark.parametrize("far", [1e9, 1e12])
+def test_groups_far_from_each_other_are_both_merged_well(far):
+    """Products alone would be all rounding error in the one or the other."""
+    rng = np.random.RandomState(0)
+    group = rng.randint(8, size=300)
+    means = 10 * np.eye(4)[group % 4] + rng.normal(size=(300, 4))
+    means[group >= 4] += far
+    _, merged = merge(means, rng.randint(1, 30, size=300), 8, rng)
+    assert adjusted_rand_score(group, merged) == 1
+
+
 def test_constant_data_merge_into_one_cluster():
     model = OnlineKMeans(n_clusters=1, random_state=0).fit(np.full((50, 3), 2.0))
     np.testing.assert_array_equal(model.cluster_centers_, [[2.0, 2.0, 2.0]])

@@ -3,49 +3,61 @@
 import argparse
 import json
 import math
-import platform
 import sys
 import time
 from pathlib import Path
 
-import numpy
-import scipy
-import sklearn
-from rich.box import SIMPLE_HEAD
 from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
-from rich.table import Table
 
 from . import SEED
 from .cases import AMOUNTS, PER_CASE, RUNNERS, command, run_case, run_history
+from .found import FOUND
+from .report import (
+    HEADER,
+    Count,
+    progress_bar,
+    row_of_found,
+    rows_of_cases,
+    rows_of_soak,
+    table,
+    versions,
+    write_csv,
+)
+from .soak.__main__ import main as run_soak
 from .workers import batches, run_batches
 
 BATCH = 50
+DEFAULTS = {"streams": 100_000, "calls": 100_000, "arrays": 50_000, "histories": 2000}
 
 
 def main(argv=None):
-    """Run the cases, print a table and write its numbers; return how many failed."""
+    """Run the cases and the soak, print a table; return how much went wrong."""
     arguments = parsed(argv)
     console = Console()
     if arguments.case:
         return run_one(console, arguments.seed, *arguments.case)
-    totals = {
-        kind: math.ceil(getattr(arguments, kind) / PER_CASE[kind]) for kind in RUNNERS
-    }
+    arguments.out.mkdir(parents=True, exist_ok=True)
     start = time.monotonic()
-    counts = run_all(console, arguments, totals)
-    seconds = time.monotonic() - start
-    console.print(table(counts, seconds))
+    counts = run_all(console, arguments)
     report = {
         "seed": arguments.seed,
         "jobs": arguments.jobs,
-        "seconds": round(seconds, 1),
+        "seconds": round(time.monotonic() - start, 1),
         "versions": versions(),
         **{kind: counts[kind].as_dict() for kind in counts},
     }
-    arguments.out.write_text(json.dumps(report, indent=1) + "\n")
-    console.print(f"The numbers are in {arguments.out}.")
-    return sum(len(count.failures) for count in counts.values())
+    write_json(arguments.out / "stress.json", report)
+    rows = list(rows_of_cases(counts))
+    n_wrong = sum(len(count.failures) for count in counts.values())
+    if arguments.samples:
+        n_wrong += soaked(arguments)
+        rows += rows_of_soak(json.loads((arguments.out / "soak.json").read_text()))
+    rows.append(row_of_found())
+    write_csv(arguments.out / "tried.csv", HEADER, rows)
+    write_csv(arguments.out / "found.csv", ["found", "what it was"], FOUND.items())
+    console.print(table(rows))
+    console.print(f"{time.monotonic() - start:,.0f} seconds. See {arguments.out}.")
+    return n_wrong
 
 
 def parsed(argv):
@@ -53,9 +65,12 @@ def parsed(argv):
     parser = argparse.ArgumentParser(
         prog="python -m tests.stress", description="The long form of the stress suite."
     )
-    parser.add_argument("--streams", type=int, default=100_000, help="streams (100000)")
-    parser.add_argument("--calls", type=int, default=100_000, help="odd calls (100000)")
-    parser.add_argument("--histories", type=int, default=2000, help="histories (2000)")
+    for kind, number in DEFAULTS.items():
+        parser.add_argument(f"--{kind}", type=int, default=number, help=f"({number})")
+    parser.add_argument(
+        "--samples", type=int, default=10**8, help="of the soak (10**8); 0: no soak"
+    )
+    parser.add_argument("--kills", type=int, default=50, help="of its processes (50)")
     parser.add_argument("--seed", type=int, default=SEED, help=f"of all cases ({SEED})")
     parser.add_argument("--jobs", type=int, default=2, help="processes (2)")
     parser.add_argument(
@@ -67,36 +82,18 @@ def parsed(argv):
     parser.add_argument(
         "--case", nargs=2, metavar=("KIND", "INDEX"), help="run just this one case, here"
     )
-    parser.add_argument("--out", type=Path, default=Path("stress.json"))
+    parser.add_argument("--out", type=Path, default=Path("stress-report"))
     arguments = parser.parse_args(argv)
     if arguments.case and arguments.case[0] not in RUNNERS:
         parser.error(f"unknown kind of case; there are {', '.join(RUNNERS)}")
     return arguments
 
 
-class Count:
-    """What the cases of a kind have come to."""
-
-    def __init__(self):
-        self.cases = self.amount = 0
-        self.seconds = 0.0
-        self.failures = []
-
-    def add(self, report):
-        """Take note of a case."""
-        self.cases += 1
-        self.amount += report.amount
-        self.seconds += report.seconds
-        if report.failure is not None:
-            self.failures.append({"index": report.index, "failure": report.failure})
-
-    def as_dict(self):
-        """Return the numbers for a file."""
-        return {**vars(self), "seconds": round(self.seconds, 1)}
-
-
-def run_all(console, arguments, totals):
+def run_all(console, arguments):
     """Run cases of every kind, and return what they came to."""
+    totals = {
+        kind: math.ceil(getattr(arguments, kind) / PER_CASE[kind]) for kind in RUNNERS
+    }
     counts = {kind: Count() for kind in totals}
     reports = run_batches(
         batches(totals, BATCH),
@@ -111,7 +108,7 @@ def run_all(console, arguments, totals):
             kind: progress.add_task(kind, total=total) for kind, total in totals.items()
         }
         for report in reports:
-            counts[report.kind].add(report)
+            counts[report.kind].add(report, PER_CASE[report.kind])
             progress.advance(bars[report.kind])
             if report.failure is not None:
                 again = command(report.kind, arguments.seed, report.index)
@@ -119,40 +116,20 @@ def run_all(console, arguments, totals):
     return counts
 
 
-def progress_bar(console):
-    """Return a bar for every kind of cases."""
-    return Progress(
-        TextColumn("{task.description}"),
-        BarColumn(),
-        TextColumn("{task.completed:,.0f} of {task.total:,.0f}"),
-        TimeElapsedColumn(),
-        console=console,
-        transient=True,
-    )
+def soaked(arguments):
+    """Let a long stream be read, and return how much went wrong."""
+    options = {
+        "--samples": arguments.samples,
+        "--kills": arguments.kills,
+        "--seed": arguments.seed,
+        "--out": arguments.out / "soak.json",
+    }
+    return run_soak([str(word) for option in options.items() for word in option])
 
 
-def table(counts, seconds):
-    """Return the table of what was tried."""
-    table = Table(
-        box=SIMPLE_HEAD, caption=f"{seconds:,.0f} seconds", caption_justify="left"
-    )
-    table.add_column("tried")
-    for name in ("cases", "in them", "failed"):
-        table.add_column(name, justify="right")
-    for kind, count in counts.items():
-        table.add_row(
-            kind,
-            f"{count.cases:,}",
-            f"{count.amount:,} {AMOUNTS[kind]}",
-            f"{len(count.failures):,}",
-        )
-    return table
-
-
-def versions():
-    """Return the versions of what the results depend on."""
-    modules = {module.__name__: module.__version__ for module in (numpy, scipy, sklearn)}
-    return {"python": platform.python_version(), **modules}
+def write_json(path, report):
+    """Write all numbers of a run."""
+    path.write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
 
 
 def run_one(console, seed, kind, index):

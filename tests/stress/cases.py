@@ -1,5 +1,6 @@
-"""The three kinds of cases, each known by a seed and an index."""
+"""The kinds of cases, each known by a seed and an index."""
 
+from .arbitrary import CALLS, run_arbitrary
 from .fuzz_cases import CALLS_PER_CASE, fuzz_case
 from .machine import RUNS, run_machine
 from .stream_cases import check_stream, stream_case
@@ -25,9 +26,14 @@ def run_history(seed, index, shrink=False):
     return run_machine(seed, index, shrink)
 
 
-RUNNERS = {"streams": run_stream, "calls": run_calls, "histories": run_history}
-PER_CASE = {"streams": 1, "calls": CALLS_PER_CASE, "histories": RUNS}
-AMOUNTS = {"streams": "samples", "calls": "calls", "histories": "steps"}
+RUNNERS = {
+    "streams": run_stream,
+    "calls": run_calls,
+    "arrays": run_arbitrary,
+    "histories": run_history,
+}
+PER_CASE = {"streams": 1, "calls": CALLS_PER_CASE, "arrays": CALLS, "histories": RUNS}
+AMOUNTS = {"streams": "samples", "calls": "calls", "arrays": "calls", "histories": "steps"}
 
 
 def run_case(kind, seed, index):

@@ -1,6 +1,7 @@
-"""What this suite has found in the package, and what it was; all of it is mended.
+"""What was found in the package by trying to break it, and what it was; all is mended.
 
-`test_found` has a reproduction of each, which failed before.
+`test_found` has a reproduction of each, which failed before, or says which other test is
+one.
 """
 
 FOUND = {
@@ -26,4 +27,20 @@ FOUND = {
     "floats of 16 bits": "a lower_bound in float16 was divided in float16",
     "numbers beyond int32": "sparse centres with 2**31 numbers or more would have got "
     "negative row ends",
+    "copies in threads": "copies of an estimator that went on in different threads could "
+    "overwrite each other's centres",
+    "merge overtaken by the stream": "predict in one thread and partial_fit in another "
+    "could leave an old merge as the answer of the new stream",
+    "BLAS left at one thread": "after predictions in several threads at once BLAS had one "
+    "thread for the rest of the process",
+    "n_jobs=-1 in a worker": "n_jobs=-1 used all cores in every worker of joblib, whatever "
+    "OMP_NUM_THREADS said",
+    "memory of threads": "threads that came and went with every call left memory behind, "
+    "so that a long stream took ever more",
+    "merge of data far away": "the merged clusters of data far from the origin changed "
+    "when the data were moved",
+    "merge with an outlier": "one outlier far enough away spoilt the merge of all others",
+    "merge of far groups": "of two groups of clusters far from each other one was merged "
+    "by rounding errors",
+    "skops": "a fitted estimator could be dumped by skops, but not loaded",
 }

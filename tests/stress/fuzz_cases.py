@@ -320,10 +320,9 @@ def _check_result(estimator, call, result):
 def _check_same_answer(twin, call, result):
     """Check that the form of the rows makes no difference."""
     X = call.arguments[0]
-    if issparse(X):
-        X = X.toarray()
     is_single = getattr(X, "dtype", None) == np.float32
-    plain = np.array(X, dtype=np.float32 if is_single else np.float64)
+    dtype = np.float32 if is_single else np.float64
+    plain = X.astype(dtype).toarray() if issparse(X) else np.array(X, dtype=dtype)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         answer = getattr(twin, call.method)(plain)

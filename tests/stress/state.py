@@ -43,6 +43,8 @@ def plain(value, depth=0):
         return plain(value.rows)
     if issparse(value):
         return (value.format, value.shape, *map(plain, _arrays(value)))
+    if isinstance(value, np.ndarray) and value.ndim == 0:
+        return value.dtype.str, plain(value.item(), depth + 1)
     if isinstance(value, (list, tuple, np.ndarray)) and depth < _DEEPEST:
         return type(value).__name__, *(plain(item, depth + 1) for item in value)
     if isinstance(value, dict) and depth < _DEEPEST:

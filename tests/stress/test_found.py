@@ -3,6 +3,7 @@
 import subprocess
 import sys
 import warnings
+from pathlib import Path
 from unittest import mock
 
 import joblib
@@ -18,6 +19,7 @@ from onlinekmeans_sklearn import (
 )
 from onlinekmeans_sklearn._centers import centers_like
 
+from . import TESTS
 from .found import FOUND
 
 X = np.random.RandomState(0).normal(size=(100, 3))
@@ -175,7 +177,27 @@ REPRODUCTIONS = {
     "numbers beyond int32": many_numbers,
 }
 
+ELSEWHERE = {
+    "copies in threads": "test_a_copy_does_not_append_where_another_is_appending",
+    "merge overtaken by the stream": (
+        "test_a_merge_that_is_overtaken_by_the_stream_is_not_kept"
+    ),
+    "BLAS left at one thread": "test_blas_gets_its_threads_back_after_the_last_call",
+    "n_jobs=-1 in a worker": "test_workers_of_joblib_share_the_cores",
+    "memory of threads": "test_threads_stay_and_are_used_again",
+    "merge of data far away": "test_any_stream_of_whole_numbers_can_be_moved",
+    "merge with an outlier": "test_an_outlier_does_not_spoil_the_merge_of_the_others",
+    "merge of far groups": "test_groups_far_from_each_other_are_both_merged_well",
+    "skops": "test_skops_takes_and_gives_all_there_is",
+}
 
-@pytest.mark.parametrize("name", FOUND)
+
+@pytest.mark.parametrize("name", REPRODUCTIONS)
 def test_what_was_found(name):
     REPRODUCTIONS[name]()
+
+
+def test_everything_found_has_a_test():
+    assert {*REPRODUCTIONS, *ELSEWHERE} == set(FOUND)
+    source = "".join(path.read_text() for path in Path(TESTS).glob("test_*.py"))
+    assert all(f"def {name}(" in source for name in ELSEWHERE.values())

@@ -1,11 +1,14 @@
 """The first of the odd calls; ``python -m tests.stress`` has the others."""
 
+from unittest import mock
+
 import numpy as np
 import pytest
 
-from onlinekmeans_sklearn import OnlineKMeans
+from onlinekmeans_sklearn import OnlineKMeans, _validation
 
 from . import SEED
+from .arbitrary import run_arbitrary
 from .cases import failures
 from .fuzz_cases import Call, check_call
 from .odd_data import BROKEN, GOOD, ODD, plain_rows
@@ -17,6 +20,18 @@ N_CASES = 100
 def test_odd_calls_give_a_result_or_a_clear_error_and_then_change_nothing(first):
     found = failures("calls", SEED, range(first, first + 25))
     assert not found, found
+
+
+@pytest.mark.parametrize("index", range(4))
+def test_arbitrary_arrays_give_a_result_or_a_clear_error(index):
+    assert run_arbitrary(SEED, index) > 20
+
+
+def test_arbitrary_arrays_find_an_exception_of_another_sort(monkeypatch):
+    broken = mock.Mock(side_effect=KeyError("column"))
+    monkeypatch.setattr(_validation, "check_structure", broken)
+    with pytest.raises(KeyError, match="column"):
+        run_arbitrary(SEED, 0)
 
 
 @pytest.mark.parametrize("kind", GOOD)

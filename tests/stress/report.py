@@ -1,0 +1,98 @@
+"""What was tried, and what came of it: progress, tables and files."""
+
+import csv
+import platform
+
+import numpy
+import scipy
+import sklearn
+from rich.box import SIMPLE_HEAD
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.table import Table
+
+from .cases import AMOUNTS
+from .found import FOUND
+
+NAMES = {
+    "streams": "generated streams, against the paper's loop",
+    "calls": "odd calls of public methods",
+    "arrays": "calls with arbitrary arrays and sparse structures",
+    "histories": "random histories of an estimator, against the paper's loop",
+}
+HEADER = ("tried", "how many", "in them", "went wrong")
+
+
+class Count:
+    """What the cases of a kind have come to."""
+
+    def __init__(self):
+        self.tried = self.amount = 0
+        self.seconds = 0.0
+        self.failures = []
+
+    def add(self, report, per_case):
+        """Take note of a case."""
+        self.tried += per_case
+        self.amount += report.amount
+        self.seconds += report.seconds
+        if report.failure is not None:
+            self.failures.append({"index": report.index, "failure": report.failure})
+
+    def as_dict(self):
+        """Return the numbers for a file."""
+        return {**vars(self), "seconds": round(self.seconds, 1)}
+
+
+def rows_of_cases(counts):
+    """Yield a row for every kind of cases."""
+    for kind, count in counts.items():
+        in_them = f"{count.amount:,} {AMOUNTS[kind]}" if AMOUNTS[kind] != "calls" else ""
+        yield NAMES[kind], f"{count.tried:,}", in_them, f"{len(count.failures):,}"
+
+
+def rows_of_soak(soak):
+    """Yield what a long stream has come to, undisturbed and with processes killed."""
+    calls, differences = soak["calls"], len(soak["differences"])
+    saves = sum(cycle["saves"] for cycle in soak["cycles"])
+    yield "samples soaked", f"{soak['samples']:,}", f"{calls:,} calls", f"{differences:,}"
+    lost = len(soak["lost"])
+    yield "processes killed", f"{soak['kills']:,}", f"{saves:,} checkpoints", f"{lost:,}"
+
+
+def row_of_found():
+    """Return the row of the defects that were found; those not mended are failures."""
+    return "defects found and mended", f"{len(FOUND)}", "", ""
+
+
+def table(rows):
+    """Return rows as a table to be printed."""
+    table = Table(*HEADER, box=SIMPLE_HEAD)
+    for column in table.columns[1:]:
+        column.justify = "right"
+    for row in rows:
+        table.add_row(*row)
+    return table
+
+
+def write_csv(path, header, rows):
+    """Write a table for the documentation."""
+    with open(path, "w", newline="", encoding="utf-8") as file:
+        csv.writer(file, lineterminator="\n").writerows([header, *rows])
+
+
+def progress_bar(console):
+    """Return a bar for every kind of cases."""
+    return Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TextColumn("{task.completed:,.0f} of {task.total:,.0f}"),
+        TimeElapsedColumn(),
+        console=console,
+        transient=True,
+    )
+
+
+def versions():
+    """Return the versions of what the results depend on."""
+    modules = {module.__name__: module.__version__ for module in (numpy, scipy, sklearn)}
+    return {"python": platform.python_version(), **modules}

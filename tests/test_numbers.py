@@ -1,0 +1,142 @@
+"""Streams that are moved or scaled are the same streams, where no row is rounded by it."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.sparse import csr_array
+from streams import ALGORITHMS, blobs, dense, estimator_of, grid
+from stress.kernels import kernels
+
+from onlinekmeans_sklearn import OnlineKMeans
+
+STORAGES = {"array": np.asarray, "csr_array": csr_array}
+OF_LABELS = (
+    "labels_",
+    "online_labels_",
+    "online_to_merged_",
+    "counts_",
+    "opened_at_",
+    "phase_starts_",
+)
+
+
+def fitted(name, X, scale):
+    """Return the estimator that has read a stream, to be merged into 5 clusters."""
+    model = estimator_of(name, X.shape[0], 3, seed=0).set_params(n_clusters=5)
+    if name == "semi-online, bound":
+        model.set_params(lower_bound=model.lower_bound * scale**2)
+    return model.fit(X)
+
+
+def assert_same_stream(one, other, scale=1.0):
+    """Check that two streams differ in nothing but their place and this scale."""
+    for attribute in OF_LABELS:
+        np.testing.assert_array_equal(getattr(one, attribute), getattr(other, attribute))
+    np.testing.assert_array_equal(one.facility_costs_ * scale**2, other.facility_costs_)
+    assert one.inertia_ * scale**2 == other.inertia_
+
+
+# step of a grid, and where it can be moved and stay one
+MOVES = {np.float64: (2.0**-20, 2.0**27), np.float32: (2.0**-10, -(2.0**12))}
+
+
+@pytest.mark.parametrize("dtype", MOVES)
+@pytest.mark.parametrize(
+    ("storage", "kernel", "n"),
+    [
+        (np.asarray, "usual", 100),
+        (np.asarray, "k-d tree", 100),
+        (np.asarray, "tiny blocks", 40),
+        (csr_array, "usual", 100),
+        (csr_array, "tiny blocks", 24),
+    ],
+)
+@pytest.mark.parametrize("name", ALGORITHMS)
+def test_a_stream_on_a_grid_can_be_moved(name, storage, kernel, n, dtype):
+    step, move = MOVES[dtype]
+    X = (grid(1, n, side=9) + grid(2, n, side=2) / 4) * step * 4
+    X = np.vstack([X, X / 2]).astype(dtype)  # the second half is only predicted
+    far = X + dtype(move)
+    assert (far - dtype(move) == X).all()
+    with kernels(kernel):
+        model, moved = (fitted(name, storage(A[:n]), step) for A in (X, far))
+        assert_same_stream(model, moved)
+        model, moved = (a.set_params(n_clusters=None) for a in (model, moved))
+        np.testing.assert_array_equal(
+            model.predict(storage(X)), moved.predict(storage(far))
+        )
+
+
+@settings(max_examples=40)
+@given(
+    cells=st.lists(st.tuples(*[st.integers(-(2**20), 2**20)] * 2), min_size=6, max_size=40),
+    name=st.sampled_from(sorted(ALGORITHMS)),
+    exponent=st.integers(-25, 6),
+    storage=st.sampled_from(list(STORAGES.values())),
+    move=st.sampled_from([-(2.0**27), 2.0**27]),
+)
+@pytest.mark.filterwarnings("ignore:Only .* online clusters")
+def test_any_stream_of_whole_numbers_can_be_moved(cells, name, exponent, storage, move):
+    X = np.array(cells) * 2.0**exponent
+    assert (X + move - move == X).all()
+    model, moved = (fitted(name, storage(A), 2.0**exponent) for A in (X, X + move))
+    assert_same_stream(model, moved)
+
+
+@pytest.mark.parametrize("storage", STORAGES.values(), ids=STORAGES)
+@pytest.mark.parametrize("name", ALGORITHMS)
+def test_any_other_stream_can_be_moved_but_for_the_rounding_of_its_rows(name, storage):
+    """What the rows became by rounding, moved back, is the same stream."""
+    for scale in (1.0, 1e-6):
+        far = 1e8 + scale * blobs(3, 150)
+        back = far - 1e8
+        assert (back + 1e8 == far).all()
+        model, moved = (fitted(name, storage(A), scale) for A in (back, far))
+        assert_same_stream(model, moved)
+        np.testing.assert_allclose(
+            dense(moved.cluster_centers_) - 1e8,
+            dense(model.cluster_centers_),
+            rtol=0,
+            atol=2 * np.spacing(1e8),
+        )
+
+
+@pytest.mark.parametrize(
+    ("dtype", "exponent"),
+    [
+        (np.float64, -400),
+        (np.float64, 400),
+        (np.float32, -100),
+        (np.float32, 100),
+    ],
+)
+@pytest.mark.parametrize("storage", STORAGES.values(), ids=STORAGES)
+@pytest.mark.parametrize("name", ALGORITHMS)
+def test_a_stream_can_be_scaled_by_powers_of_two(name, storage, dtype, exponent):
+    X, scale = blobs(4, 120).astype(dtype), 2.0**exponent
+    rows, scaled_rows = storage(X), storage(X * dtype(scale))
+    model, scaled = fitted(name, rows, 1.0), fitted(name, scaled_rows, scale)
+    assert_same_stream(model, scaled, scale)
+    np.testing.assert_array_equal(model.predict(rows), scaled.predict(scaled_rows))
+    assert model.score(rows) * scale**2 == scaled.score(scaled_rows)
+    for attribute in ("cluster_centers_", "cluster_means_", "online_centers_"):
+        np.testing.assert_array_equal(
+            dense(getattr(model, attribute)) * dtype(scale),
+            dense(getattr(scaled, attribute)),
+        )
+    for encode in ("distance", "triangle"):
+        model.set_params(encode=encode), scaled.set_params(encode=encode)
+        np.testing.assert_array_equal(
+            model.transform(rows) * dtype(scale), scaled.transform(scaled_rows)
+        )
+
+
+def test_wide_sparse_streams_are_merged_alike_wherever_they_are():
+    """Their means are merged by a sketch."""
+    X = grid(5, 120, d=1500, side=4) * 2.0**-24
+    model, moved = (
+        OnlineKMeans(n_clusters=4, random_state=0).fit(csr_array(A))
+        for A in (X, X + 2.0**27)
+    )
+    assert_same_stream(model, moved)
