@@ -131,6 +131,7 @@ class ClusterFeaturesMixin(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
     @property
     def _n_features_out(self):
         """The width of `transform`, for `get_feature_names_out`."""
+        self._check_params()
         return n_columns(self.encode, self._most_clusters())
 
     def _check_output(self):

@@ -10,7 +10,7 @@ FOUND = {
     "integer too large for a float": "10**400 as data, k, n_clusters or lower_bound was an "
     "OverflowError",
     "max_clusters without limit": "transform with a max_clusters above int64 was an "
-    "OverflowError, and with less get_feature_names_out did not end",
+    "OverflowError; with less, or such an n_clusters, get_feature_names_out did not end",
     "n_jobs without limit": "n_jobs=10**6 with CSR started threads until no more could be",
     "part that is no estimator": "a classifier or clusterer that is none was an "
     "AttributeError in fit",

@@ -59,6 +59,10 @@ def huge_integer():
 def huge_cap():
     with pytest.raises(ValueError):
         OnlineKMeans(max_clusters=10**30).fit(X).transform(X)
+    model = OnlineKMeans(max_clusters=9).fit(X)
+    for n_clusters in (10**400, -np.inf):
+        with pytest.raises(ValueError, match="n_clusters"):
+            model.set_params(n_clusters=n_clusters).get_feature_names_out()
 
 
 def many_threads():
