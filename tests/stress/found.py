@@ -5,42 +5,71 @@ one.
 """
 
 FOUND = {
-    "broken sparse structure": "index arrays of sparse data that contradict each other, or "
-    "the shape, crashed the process, or were an IndexError or RuntimeError",
-    "integer too large for a float": "10**400 as data, k, n_clusters or lower_bound was an "
-    "OverflowError",
-    "max_clusters without limit": "transform with a max_clusters above int64 was an "
-    "OverflowError; with less, or such an n_clusters, get_feature_names_out did not end",
-    "n_jobs without limit": "n_jobs=10**6 with CSR started threads until no more could be",
-    "part that is no estimator": "a classifier or clusterer that is none was an "
-    "AttributeError in fit",
-    "output that is no text": "set_output(transform=3) was an AttributeError in transform",
-    "random numbers of a failed fit": "fit_transform, and fit of the classifier, left a "
-    "RandomState advanced if they failed after the clustering",
-    "random numbers of features": "partial_fit_transform went on with a copy of a "
-    "RandomState that others share",
-    "inertia overflows": "inertia_ and score warned of an overflow for large values",
-    "first facility cost underflows": "w* / k could underflow to 0, and then opening was "
-    "free for ever",
+    "broken sparse structure": (
+        "index arrays of sparse data that contradict each other, or the shape, crashed the "
+        "process, or were an IndexError or RuntimeError"
+    ),
+    "integer too large for a float": (
+        "``10**400`` as data, ``k``, ``n_clusters`` or ``lower_bound`` was an OverflowError"
+    ),
+    "max_clusters without limit": (
+        "``transform`` with a ``max_clusters`` above int64 was an OverflowError; with "
+        "less, or such an ``n_clusters``, ``get_feature_names_out`` did not end"
+    ),
+    "n_jobs without limit": (
+        "``n_jobs=10**6`` with CSR started threads until no more could be"
+    ),
+    "part that is no estimator": (
+        "a classifier or clusterer that is none was an AttributeError in ``fit``"
+    ),
+    "output that is no text": (
+        "``set_output(transform=3)`` was an AttributeError in ``transform``"
+    ),
+    "random numbers of a failed fit": (
+        "``fit_transform``, and ``fit`` of the classifier, left a RandomState advanced if "
+        "they failed after the clustering"
+    ),
+    "random numbers of features": (
+        "``partial_fit_transform`` went on with a copy of a RandomState that others share"
+    ),
+    "inertia overflows": (
+        "``inertia_`` and ``score`` warned of an overflow for large values"
+    ),
+    "first facility cost underflows": (
+        "``w* / k`` could underflow to 0, and then opening was free for ever"
+    ),
     "distances beyond float32": "distances of float32 rows could be infinite",
-    "integers of 8 bits": "k=np.uint8(10) overflowed, and far too many clusters opened",
-    "floats of 16 bits": "a lower_bound in float16 was divided in float16",
-    "numbers beyond int32": "sparse centres with 2**31 numbers or more would have got "
-    "negative row ends",
-    "copies in threads": "copies of an estimator that went on in different threads could "
-    "overwrite each other's centres",
-    "merge overtaken by the stream": "predict in one thread and partial_fit in another "
-    "could leave an old merge as the answer of the new stream",
-    "BLAS left at one thread": "after predictions in several threads at once BLAS had one "
-    "thread for the rest of the process",
-    "n_jobs=-1 in a worker": "n_jobs=-1 used all cores in every worker of joblib, whatever "
-    "OMP_NUM_THREADS said",
-    "memory of threads": "threads that came and went with every call left memory behind, "
-    "so that a long stream took ever more",
-    "merge of data far away": "the merged clusters of data far from the origin changed "
-    "when the data were moved",
+    "integers of 8 bits": "``k=np.uint8(10)`` overflowed, and far too many clusters opened",
+    "floats of 16 bits": "a ``lower_bound`` in float16 was divided in float16",
+    "numbers beyond int32": (
+        "sparse centres with ``2**31`` numbers or more would have got negative row ends"
+    ),
+    "copies in threads": (
+        "copies of an estimator that went on in different threads could overwrite each "
+        "other's centres"
+    ),
+    "merge overtaken by the stream": (
+        "``predict`` in one thread and ``partial_fit`` in another could leave an old merge "
+        "as the answer of the new stream"
+    ),
+    "BLAS left at one thread": (
+        "after predictions in several threads at once BLAS had one thread for the rest of "
+        "the process"
+    ),
+    "n_jobs=-1 in a worker": (
+        "``n_jobs=-1`` used all cores in every worker of joblib, whatever "
+        "``OMP_NUM_THREADS`` said"
+    ),
+    "memory of threads": (
+        "threads that came and went with every call left memory behind, so that a long "
+        "stream took ever more"
+    ),
+    "merge of data far away": (
+        "the merged clusters of data far from the origin changed when the data were moved"
+    ),
     "merge with an outlier": "one outlier far enough away spoilt the merge of all others",
-    "merge of far groups": "of two groups of clusters far from each other one was merged "
-    "by rounding errors",
+    "merge of far groups": (
+        "of two groups of clusters far from each other one was merged by rounding errors"
+    ),
     "skops": "a fitted estimator could be dumped by skops, but not loaded",
 }
