@@ -142,7 +142,7 @@ def _rows_of_runs(report):
     yield "checkpoints", f"{sum(cycle['saves'] for cycle in cycles):,}"
     yield "kills", f"{len(cycles) - 1}"
     for hit, text in HITS.items():
-        yield f"  {text}", f"{hits[hit]}"
+        yield f"killed {text}", f"{hits[hit]}"
     yield "checkpoints lost", f"{len(report['lost'])}"
     yield "attributes that differ", ", ".join(report["differences"]) or "none"
 
@@ -153,21 +153,24 @@ def _rows_of_verdicts(report):
     if report["settled_at"] is None:
         yield "memory and time", "too short a stream to tell"
         return
-    yield "settled after", f"{report['settled_at']:,}"
+    yield "clusters settled after", f"{report['settled_at']:,}"
     time, memory = report["time"], report["memory"]
     if memory["is_flat"] is None:
         yield "memory", "not known on this system"
     else:
-        yield "memory then", f"{memory['settled'] / MIB:,.1f} MiB"
-        yield "most above that", f"{memory['growth'] / MIB:+,.2f} MiB"
-        yield "slope", f"{memory['bytes_per_million']:+,.0f} bytes per million samples"
+        yield "memory when settled", f"{memory['settled'] / MIB:,.1f} MiB"
+        yield "memory later, at most", f"{memory['growth'] / MIB:+,.2f} MiB"
+        yield (
+            "slope of memory",
+            f"{memory['bytes_per_million']:+,.0f} bytes per million samples",
+        )
         yield "more files, threads", f"{memory['descriptors']:+}, {memory['threads']:+}"
         yield f"memory is flat (at most {MOST_GROWTH // MIB} MiB)", _said(memory)
     yield "time per sample", f"{time['nanoseconds']:,.0f} ns"
-    yield "slope", f"{time['nanoseconds_per_million']:+.3f} ns per million samples"
-    yield "last tenth / first", f"{time['ratio']:.2f}"
-    yield "  per cluster", f"{time['ratio_per_cluster']:.2f}"
-    yield "  on the clock", f"{time['ratio_on_the_clock']:.2f}"
+    yield "slope of time", f"{time['nanoseconds_per_million']:+.3f} ns per million samples"
+    yield "time, last tenth / first", f"{time['ratio']:.2f}"
+    yield "time per cluster, last tenth / first", f"{time['ratio_per_cluster']:.2f}"
+    yield "time on the clock, last tenth / first", f"{time['ratio_on_the_clock']:.2f}"
     yield f"time is flat (at most {MOST_SLOWDOWN})", _said(time)
 
 
