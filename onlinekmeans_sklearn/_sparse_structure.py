@@ -10,7 +10,7 @@ _COMPRESSED = ("csr", "csc", "bsr")
 def check_structure(X):
     """Raise ValueError if index arrays contradict each other, or the shape of `X`.
 
-    The formats without such arrays are checked when they have become CSR.
+    Lists of lists, and dicts, are checked once more when they have become CSR.
     """
     if X.format in _COMPRESSED:
         _check_compressed(X)
@@ -19,19 +19,32 @@ def check_structure(X):
         for indices, length in zip(coordinates, X.shape):
             _check(X, len(indices) == len(X.data), "values without a row or a column")
             _check_indices(X, indices, length)
+    elif X.format == "dia":
+        is_right = X.data.ndim == 2 and X.offsets.shape == X.data.shape[:1]
+        _check(X, is_right, f"{X.offsets.size} offsets for values in shape {X.data.shape}")
+        _check(X, X.offsets.dtype.kind == "i", f"offsets of type {X.offsets.dtype}")
+    elif X.format == "lil":
+        is_right = X.rows.shape == X.data.shape == X.shape[:1] and all(
+            len(indices) == len(values) for indices, values in zip(X.rows, X.data)
+        )
+        _check(X, is_right, "values without a row or a column")
 
 
 def has_index_arrays(X):
-    """Return whether `check_structure` can look at this format as it is."""
-    return X.format in (*_COMPRESSED, "coo")
+    """Return whether `check_structure` sees all there is to this format as it is."""
+    return X.format in (*_COMPRESSED, "coo", "dia")
 
 
 def _check_compressed(X):
     """Check where rows (of CSC: columns) end, and what is in them."""
+    if X.ndim != 2:
+        return  # scikit-learn says so, and does nothing with it
     ends, indices = X.indptr, X.indices
     _check(X, X.data.ndim == (3 if X.format == "bsr" else 1), "values in another shape")
     _check(X, ends.dtype.kind == "i", f"row ends of type {ends.dtype}")
     block = X.data.shape[1:] if X.format == "bsr" else (1, 1)
+    fits = min(block) > 0 and all(n % size == 0 for n, size in zip(X.shape, block))
+    _check(X, fits, f"blocks of shape {block}")
     lengths = [length // size for length, size in zip(X.shape, block)]
     n_rows, n_columns = lengths[::-1] if X.format == "csc" else lengths
     _check(X, ends.shape == (n_rows + 1,), f"{ends.size} row ends for {n_rows} rows")

@@ -70,7 +70,7 @@ def as_floats(estimator, X, *others, **options):
 
     `others` may have the classes.
     """
-    if issparse(X) and has_index_arrays(X):
+    if issparse(X):
         check_structure(X)
     try:
         checked = validate_data(

@@ -59,10 +59,13 @@ def index_arrays(draw, elements, size):
 @st.composite
 def structures(draw):
     """Return sparse rows whose arrays were replaced, by what fits or does not."""
-    kind = draw(st.sampled_from(["csr", "csr", "csc", "bsr", "coo"]))
+    kind = draw(st.sampled_from(["csr", "csr", "csc", "bsr", "coo", "dia"]))
     n_rows, n_values = draw(st.integers(1, 4)), draw(st.integers(0, 6))
     form = getattr(sparse, kind + draw(st.sampled_from(["_array", "_matrix"])))
     X = form(np.ones((n_rows, N_FEATURES)))
+    if kind == "dia":
+        X.offsets = draw(index_arrays(indices, len(X.offsets)))
+        return X
     data = npst.arrays(draw(npst.floating_dtypes()), n_values)
     X.data = draw(data) if kind != "bsr" else draw(data)[:, None, None]
     if kind == "coo":

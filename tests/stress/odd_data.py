@@ -153,6 +153,27 @@ def broken_coordinates(X, axis, value):
     return broken
 
 
+def broken_blocks(X, block):
+    """Return BSR with blocks of another shape."""
+    broken = sparse.bsr_array(np.ones((len(X), X.shape[1])), blocksize=(1, 1))
+    broken.data = np.ones((len(broken.data), *block))
+    return broken
+
+
+def broken_diagonals(X, offsets):
+    """Return diagonals that are not where they should be."""
+    broken = sparse.dia_array(np.abs(X) + 1.0)
+    broken.offsets = offsets(broken.offsets)
+    return broken
+
+
+def broken_lists(X, indices, n_values=3):
+    """Return lists of columns and values, those of the first row other ones."""
+    broken = sparse.lil_array(np.abs(X) + 1.0)
+    broken.rows[0], broken.data[0] = indices, [1.0] * n_values
+    return broken
+
+
 CHANGES = (
     *("too large", "just too large", "negative", "very negative", "indptr falls"),
     *("indptr negative", "indptr huge", "indptr ends late", "indptr ends early"),
@@ -165,6 +186,19 @@ BROKEN = {
         for kind in ("csr", "csc", "bsr")
         for change in CHANGES
     },
+    **{
+        f"broken blocks: {block}": lambda X, block=block: broken_blocks(X, block)
+        for block in ((0, 1), (1, 0), (2, 1), (1, 2), (7, 7))
+    },
+    "broken diagonals: few": lambda X: broken_diagonals(X, lambda offsets: offsets[:-1]),
+    "broken diagonals: none": lambda X: broken_diagonals(X, lambda offsets: offsets[:0]),
+    "broken diagonals: far": lambda X: broken_diagonals(X, lambda o: o + 10**6),
+    "broken diagonals: floats": lambda X: broken_diagonals(X, lambda o: o + 0.5),
+    "broken diagonals: in 2-d": lambda X: broken_diagonals(X, lambda o: o[:, None]),
+    "broken lists: far": lambda X: broken_lists(X, [0, 1, 10**6]),
+    "broken lists: few values": lambda X: broken_lists(X, [0, 1, 2], 1),
+    "broken lists: many values": lambda X: broken_lists(X, [0], 9),
+    "broken lists: negative": lambda X: broken_lists(X, [-5, 0, 1]),
     "broken coordinates: row": lambda X: broken_coordinates(X, 0, 10**6),
     "broken coordinates: column": lambda X: broken_coordinates(X, 1, 10**6),
     "broken coordinates: negative": lambda X: broken_coordinates(X, 1, -(10**6)),
