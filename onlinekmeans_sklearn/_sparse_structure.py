@@ -23,6 +23,8 @@ def check_structure(X):
         is_right = X.data.ndim == 2 and X.offsets.shape == X.data.shape[:1]
         _check(X, is_right, f"{X.offsets.size} offsets for values in shape {X.data.shape}")
         _check(X, X.offsets.dtype.kind == "i", f"offsets of type {X.offsets.dtype}")
+        is_right = len(set(X.offsets.tolist())) == len(X.offsets)
+        _check(X, is_right, "two diagonals in one place")
     elif X.format == "lil":
         is_right = X.rows.shape == X.data.shape == X.shape[:1] and all(
             len(indices) == len(values) for indices, values in zip(X.rows, X.data)

@@ -193,6 +193,7 @@ BROKEN = {
     "broken diagonals: few": lambda X: broken_diagonals(X, lambda offsets: offsets[:-1]),
     "broken diagonals: none": lambda X: broken_diagonals(X, lambda offsets: offsets[:0]),
     "broken diagonals: far": lambda X: broken_diagonals(X, lambda o: o + 10**6),
+    "broken diagonals: equal": lambda X: broken_diagonals(X, np.zeros_like),
     "broken diagonals: floats": lambda X: broken_diagonals(X, lambda o: o + 0.5),
     "broken diagonals: in 2-d": lambda X: broken_diagonals(X, lambda o: o[:, None]),
     "broken lists: far": lambda X: broken_lists(X, [0, 1, 10**6]),
