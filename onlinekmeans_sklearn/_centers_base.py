@@ -19,6 +19,8 @@ from scipy.sparse import csr_array
 
 from ._growing import GrowingArray
 from ._nearest import FLOAT32, FLOAT64, bounds, nearest
+from ._rows import rows_between
+from ._sums import shares
 from ._threads import ALONE
 
 _ROUGH = 2.0**-30  # relative uncertainty of a squared distance that is not good enough
@@ -26,7 +28,15 @@ _BOUNDS_AT_ONCE = 2**18  # pairs of centres whose distance is bounded at once
 
 
 class Centers(ABC):
-    """Rows that are only ever appended, and the exact nearest one of other rows."""
+    """Rows that are only ever appended, and the exact nearest one of other rows.
+
+    Attributes
+    ----------
+    can_screen : bool
+        Whether `factor` and `strip` are arrays, so that a `Screen` can be made of them.
+    wide : int
+        Of how many numbers rows are worth to be picked for a thread that assigns them.
+    """
 
     def __init__(self, n_features):
         self.n_features = n_features
@@ -99,8 +109,12 @@ class Centers(ABC):
     def width(self, X):
         """Return how many numbers a row of `X` has."""
 
+    def strip_memory(self, n_rows, precision):
+        """Return what `strip` can use again and again for so many rows, or None."""
+        return None
+
     @abstractmethod
-    def strip(self, X, precision):
+    def strip(self, X, precision, memory=None):
         """Return rows as `multiply` wants them, ``|v|^2``, and if all are integers."""
 
     @abstractmethod
@@ -120,14 +134,39 @@ class Centers(ABC):
     def with_new_sums(self, sums=None):
         """Return `sums` with zeros for the centres that it does not have yet."""
 
-    @abstractmethod
     def assign(self, X, ids, sums, threads=ALONE):
         """Return the squared distances of rows to their centres, and the sums with them.
 
         `sums` are those of the differences between members and centre, added up in row
         order, so that their rounding does not depend on the chunking. The distances are
         not added up in feature order here: they decide nothing.
+
+        Each thread has centres of its own, and so the order of additions stays.
         """
+        sums = self.with_new_sums(sums)
+        d2 = np.empty(X.shape[0])
+
+        def assign_share(share):
+            centers, rows = share
+            some = slice(None) if rows is None else rows
+            old = rows_between(sums, centers.start, centers.stop)
+            d2[some], new = self._assign(X, rows, ids[some] - centers.start, centers, old)
+            return new
+
+        number = threads.number if self.width(X) >= self.wide else 1
+        return d2, self._stacked(threads.map(assign_share, shares(ids, len(self), number)))
+
+    @abstractmethod
+    def _assign(self, X, rows, ids, centers, sums):
+        """Return what `assign` does, for the centres of a slice and all their rows.
+
+        The ids count from the first of these centres on. All rows are None.
+        """
+
+    @staticmethod
+    @abstractmethod
+    def _stacked(sums):
+        """Return sums of centres in one, given those of one slice after the other."""
 
     def squared_distances(self, X, rows, ids):
         """Return the squared distances of ``X[rows[i]]`` and ``centers[ids[i]]``."""

@@ -7,12 +7,10 @@ from ._centers_base import Centers, all_integers
 from ._growing import GrowingArray
 from ._nearest import FLOAT32
 from ._sums import adder
-from ._threads import ALONE
 from ._tree import nearest_by_tree, tree_pays
 
 _PAIR_ELEMENTS = 2**17  # direct differences formed at once
-_SLAB = 128  # features whose sums a thread adds up
-_SLAB_ELEMENTS = 2**20  # rows times these
+_ASSIGNED_ELEMENTS = 2**18  # numbers of rows that are added to sums at once
 _BLOCK_ELEMENTS = 2**23  # numbers in a block of rows
 
 
@@ -22,6 +20,9 @@ class DenseCenters(Centers):
     Rows are shifted by the oldest centre before they are multiplied: far from the origin
     the products would otherwise be all rounding error.
     """
+
+    can_screen = True
+    wide = 256
 
     def __init__(self, n_features, dtype):
         super().__init__(n_features)
@@ -56,8 +57,10 @@ class DenseCenters(Centers):
             self._note(squares, rows)
 
     def differences(self, X, rows, ids):
-        centers = np.take(self._rows.rows, ids, axis=0)
-        return np.subtract(X if rows is None else X[rows], centers, dtype=np.float64)
+        members = X if rows is None else np.take(X, rows, axis=0)
+        members = members.astype(np.float64, copy=False)  # faster than as they are used
+        centers = np.take(self._rows.rows, ids, axis=0).astype(np.float64, copy=False)
+        return np.subtract(members, centers, out=centers)
 
     @staticmethod
     def squared_norms(differences):
@@ -75,14 +78,28 @@ class DenseCenters(Centers):
             padded[: len(sums)] = sums
         return padded
 
-    def assign(self, X, ids, sums, threads=ALONE):
-        sums = self.with_new_sums(sums)
-        slabs = [slice(a, a + _SLAB) for a in range(0, self.n_features, _SLAB)]
+    def _assign(self, X, rows, ids, centers, sums):
+        centers = self._rows.rows[centers].astype(np.float64)
+        n_rows, n_centers = len(ids), len(centers)
+        d2 = np.empty(n_rows)
+        step = max(_ASSIGNED_ELEMENTS // self.n_features, 2 * n_centers)
+        stacked = np.empty((n_centers + min(n_rows, step), self.n_features))
+        totals, differences = stacked[:n_centers], stacked[n_centers:]
+        totals[:] = sums
+        for start in range(0, n_rows, step):
+            part = slice(start, start + step)
+            members = X[part] if rows is None else np.take(X, rows[part], axis=0)
+            members = members.astype(np.float64, copy=False)
+            differences = differences[: len(members)]
+            np.take(centers, ids[part], axis=0, out=differences, mode="clip")
+            np.subtract(members, differences, out=differences)
+            d2[part] = np.einsum("ij,ij->i", differences, differences)
+            totals[:] = adder(ids[part], n_centers) @ stacked[: n_centers + len(members)]
+        return d2, totals
 
-        def assign_slab(slab):
-            return _assign(X[:, slab], self._rows.rows[:, slab], ids, sums[:, slab])
-
-        return sum(threads.map(assign_slab, slabs)), sums
+    @staticmethod
+    def _stacked(sums):
+        return np.concatenate(sums)
 
     def distances_from(self, X):
         return self.squared_norms(np.subtract(self._rows.rows, X, dtype=np.float64))
@@ -112,9 +129,14 @@ class DenseCenters(Centers):
     def width(self, X):
         return self.n_features + 1
 
-    def strip(self, X, precision):
+    def strip_memory(self, n_rows, precision):
+        return np.empty((n_rows, self.n_features + 1), dtype=precision.dtype)
+
+    def strip(self, X, precision, memory=None):
         oldest = self._rows.rows[0]
-        strip = np.empty((X.shape[0], self.n_features + 1), dtype=precision.dtype)
+        if memory is None:
+            memory = self.strip_memory(X.shape[0], precision)
+        strip = memory[: X.shape[0]]
         shifted = strip[:, :-1]
         dtype = np.result_type(X, oldest, precision.dtype)
         with np.errstate(over="ignore", under="ignore"):
@@ -128,24 +150,3 @@ class DenseCenters(Centers):
         # invalid value, for a reason not found; whoever asks looks for NaN instead.
         with np.errstate(invalid="ignore"):
             np.dot(factor, strip.T, out=out)
-
-
-def _assign(X, centers, ids, sums):
-    """Return the squared distances of rows and their centres; add differences to `sums`."""
-    n_rows, n_centers = len(X), len(centers)
-    centers = centers.astype(np.float64)
-    d2 = np.empty(n_rows)
-    step = min(n_rows, max(_SLAB_ELEMENTS // X.shape[1], 2 * n_centers))
-    stacked = np.empty((n_centers + step, X.shape[1]))
-    totals, differences = stacked[:n_centers], stacked[n_centers:]
-    totals[:] = sums
-    for start in range(0, n_rows, step):
-        part = slice(start, start + step)
-        members = ids[part]
-        differences = differences[: len(members)]
-        np.take(centers, members, axis=0, out=differences, mode="clip")
-        np.subtract(X[part], differences, out=differences)
-        d2[part] = np.einsum("ij,ij->i", differences, differences)
-        totals[:] = adder(members, n_centers) @ stacked[: n_centers + len(members)]
-    sums[:] = totals
-    return d2

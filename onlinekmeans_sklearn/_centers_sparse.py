@@ -1,6 +1,5 @@
 """Centres in CSR, for rows in CSR."""
 
-import itertools
 from typing import NamedTuple
 
 import numpy as np
@@ -10,7 +9,6 @@ from ._centers_base import Centers, all_integers
 from ._growing import GrowingArray
 from ._rows import canonical, index_dtype, rows_between, with_dtype
 from ._sums import adder
-from ._threads import ALONE
 
 _PAIR_ELEMENTS = 2**15  # direct differences formed at once
 _BLOCK_ELEMENTS = 2**19  # numbers in a block of rows
@@ -27,6 +25,9 @@ class Part(NamedTuple):
 
 class SparseCenters(Centers):
     """Centres in CSR: they are samples, so they are as sparse as the data."""
+
+    can_screen = False
+    wide = 32
 
     def __init__(self, n_features, dtype):
         super().__init__(n_features)
@@ -89,21 +90,16 @@ class SparseCenters(Centers):
         arrays = (sums.data, sums.indices, np.append(sums.indptr, new_ends))
         return csr_array(arrays, shape=(len(self), self.n_features))
 
-    def assign(self, X, ids, sums, threads=ALONE):
-        n_shares = min(threads.number, X.shape[0])
-        cuts = np.linspace(0, X.shape[0], n_shares + 1).astype(int)
-        shares = [slice(*cut) for cut in itertools.pairwise(cuts)]
-
-        def assign_share(rows):
-            part = rows_between(X, rows.start, rows.stop)
-            differences = self.differences(part, None, ids[rows])
-            return differences, self.squared_norms(differences)
-
-        differences, d2 = zip(*threads.map(assign_share, shares))
-        stacked = vstack([self.with_new_sums(sums), *differences], format="csr")
+    def _assign(self, X, rows, ids, centers, sums):
+        differences = self.differences(X, rows, ids + centers.start)
+        d2 = self.squared_norms(differences)
+        stacked = vstack([sums, differences], format="csr")
         del differences
-        sums = adder(ids, len(self)).tocsr() @ stacked
-        return np.concatenate(d2), csr_array(sums)
+        return d2, csr_array(adder(ids, sums.shape[0]).tocsr() @ stacked)
+
+    @staticmethod
+    def _stacked(sums):
+        return sums[0] if len(sums) == 1 else csr_array(vstack(sums, format="csr"))
 
     def n_terms(self, X):
         return int(np.diff(X.indptr).max() + np.diff(self._indptr.rows).max())
@@ -127,7 +123,7 @@ class SparseCenters(Centers):
             parts.append(Part(ids, columns, factor))
         return parts
 
-    def strip(self, X, precision):
+    def strip(self, X, precision, memory=None):
         squares = self.squared_norms(X)
         with np.errstate(over="ignore", under="ignore"):
             strip = with_dtype(X, precision.dtype)

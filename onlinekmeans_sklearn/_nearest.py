@@ -46,16 +46,17 @@ from typing import NamedTuple
 import numpy as np
 
 from ._rows import rows_between
+from ._screen import screen_for
 
 # Rows are prepared in strips and multiplied in panels. The products of a panel best stay
-# in the cache of a core; but threads that share the interpreter must not ask for it too
-# often, or they wait for each other most of the time.
+# in cache; but threads that share the interpreter must not ask for it too often, or they
+# wait for each other most of the time.
 _STRIP_BYTES = 2**22
-_PANEL_BYTES = 2**20
-_PANEL_BYTES_OF_THREADS = 2**23
+_PANEL_BYTES = 2**22
 _FEWEST_ROWS, _MOST_ROWS = 16, 2**15
 _GROUP = 12  # centres that are looked at together
-_WORK_PER_THREAD = 2**24  # multiplications that a thread must have to be worth starting
+_WORK_PER_THREAD = 2**23  # multiplications that a thread must have to be worth starting
+_WORK_PER_PRODUCT = 16  # multiplications that take as long as all else does
 _FEW_PAIRS = 256
 
 
@@ -119,14 +120,17 @@ class Panel:
         member, member_alone = _the_one(members <= limit)
         return member * self._step + group, group_alone & member_alone
 
-    def all_not_above(self, limit, rows):
+    def all_not_above(self, limit, rows=None):
         """Return all centres, and their rows, with products not above the limit.
 
         Only the given rows are looked at. What is found is sorted by centre.
         """
-        near = self._products.take(rows, axis=1) <= limit[rows]
-        center, row = np.nonzero(near)
-        return center, rows[row]
+        if rows is None:
+            near = self._products <= limit
+        else:
+            near = self._products.take(rows, axis=1) <= limit[rows]
+        center, row = np.divmod(np.flatnonzero(near), max(1, near.shape[1]))
+        return center, row if rows is None else rows[row]
 
 
 def _the_one(marks):
@@ -148,20 +152,22 @@ def nearest(centers, X, first, hidden, threads):
     factor = centers.factor(first, precision)
     itemsize = np.dtype(precision.dtype).itemsize
     strip_rows = _within(_STRIP_BYTES // (itemsize * centers.width(X)), n_rows)
-    work = n_rows * n_centers * centers.width(X)
+    work = n_rows * n_centers * (centers.width(X) + _WORK_PER_PRODUCT)
     n_threads = min(threads.number, 1 + work // _WORK_PER_THREAD)
-    panel_bytes = _PANEL_BYTES if n_threads == 1 else _PANEL_BYTES_OF_THREADS
-    panel_rows = _within(panel_bytes // (itemsize * n_centers), strip_rows)
+    panel_rows = _within(_PANEL_BYTES // (itemsize * n_centers), strip_rows)
+    can_screen = centers.can_screen and first == 0 and hidden is None
+    screen = screen_for(centers, X, precision, factor) if can_screen else None
 
     def search(start_and_stop):
         start, stop = start_and_stop
         panel = Panel(panel_rows, n_centers, precision)
+        memory = centers.strip_memory(min(strip_rows, stop - start), precision)
         for a in range(start, stop, strip_rows):
             rows = slice(a, min(a + strip_rows, stop))
             part = rows_between(X, rows.start, rows.stop)
             rest = None if hidden is None else np.clip(hidden - a, 0, rows.stop - a)
             ids[rows], d2[rows], slack[rows] = _search_strip(
-                centers, part, first, rest, precision, factor, panel
+                centers, part, first, rest, precision, factor, panel, memory, screen
             )
 
     cuts = np.linspace(0, n_rows, n_threads + 1).astype(int)
@@ -185,9 +191,11 @@ def _within(n_rows, most):
     return min(max(n_rows, _FEWEST_ROWS), _MOST_ROWS, most)
 
 
-def _search_strip(centers, X, first, hidden, precision, factor, panel):
+def _search_strip(
+    centers, X, first, hidden, precision, factor, panel, memory=None, screen=None
+):
     """Return ids, squared distances and slacks for the rows of a strip."""
-    strip, squares, integers = centers.strip(X, precision)
+    strip, squares, integers = centers.strip(X, precision, memory)
     largest = squares.max()
     if not largest <= precision.largest:
         return _search_again(centers, X, first, hidden)
@@ -197,6 +205,7 @@ def _search_strip(centers, X, first, hidden, precision, factor, panel):
     # What looks at most best + slack is near; with d2 = best + squares that is
     # best (1 + of_d2) + offset.
     offset = ((of_square + of_d2) * squares + added).astype(precision.dtype)
+    growth = precision.dtype(1 + of_d2)
     ids = np.empty(len(squares), dtype=np.intp)
     best = np.empty(len(squares), dtype=precision.dtype)
     near_centers, near_rows = [], []
@@ -204,25 +213,26 @@ def _search_strip(centers, X, first, hidden, precision, factor, panel):
         rows = slice(a, a + panel.most_rows)
         products = panel.start(len(squares[rows]))
         part = rows_between(strip, rows.start, rows.stop)
-        centers.multiply(part, factor, first, products)
-        if hidden is not None:
-            for center in np.flatnonzero(hidden > a):
-                products[center, : hidden[center] - a] = np.inf
-        best[rows] = panel.smallest()
-        limit = best[rows] * precision.dtype(1 + of_d2) + offset[rows]
-        ids[rows], alone = panel.not_above(limit)
-        if not alone.all():
-            center, row = panel.all_not_above(limit, np.flatnonzero(~alone))
-            near_centers.append(center)
-            near_rows.append(row + a)
+        if screen is None or is_exact:
+            centers.multiply(part, factor, first, products)
+            if hidden is not None:
+                for center in np.flatnonzero(hidden > a):
+                    products[center, : hidden[center] - a] = np.inf
+            found = _look_at_all(panel, growth, offset[rows])
+        else:
+            screen.multiply(part, squares[rows], products)
+            found = _look_at_some(panel, growth, offset[rows], screen, part)
+        ids[rows], best[rows], center, row = found
+        near_centers.append(center)
+        near_rows.append(row + a)
 
     if np.isnan(best).any():
         raise FloatingPointError("A product of finite rows and centres is not a number.")
     ids += first
     d2 = np.maximum(best + squares, 0)
     slack = of_square * squares + of_d2 * d2 + added
-    if near_rows:
-        center, row = first + np.concatenate(near_centers), np.concatenate(near_rows)
+    center, row = first + np.concatenate(near_centers), np.concatenate(near_rows)
+    if len(row):
         if is_exact:
             ids[row[::-1]] = center[::-1]  # the oldest comes last, and stays
             return ids, d2, slack
@@ -235,6 +245,38 @@ def _search_strip(centers, X, first, hidden, precision, factor, panel):
             settled = _search_pairs(centers, X, row, center)
         ids[doubtful], d2[doubtful], slack[doubtful] = settled
     return ids, d2, slack
+
+
+def _look_at_all(panel, growth, offset):
+    """Return what the products of a panel tell of its rows.
+
+    That is a nearest centre and its product; and for rows where other centres are as near,
+    within the slack, all pairs of these and the row, sorted by centre.
+    """
+    best = panel.smallest()
+    limit = best * growth + offset
+    ids, alone = panel.not_above(limit)
+    return ids, best, *panel.all_not_above(limit, np.flatnonzero(~alone))
+
+
+def _look_at_some(panel, growth, offset, screen, strip):
+    """Return what `_look_at_all` does, of a panel of scores that are not above products."""
+    likely, _ = panel.not_above(panel.smallest())
+    every = np.arange(len(strip))
+    best = screen.products(strip, every, likely)
+    center, row = panel.all_not_above(best * growth + offset)
+    others = center != likely[row]
+    center, row = center[others], row[others]
+    products = np.append(best, screen.products(strip, row, center))
+    center, row = np.append(likely, center), np.append(every, row)
+
+    np.minimum.at(best, row, products)
+    near = products <= (best * growth + offset)[row]
+    center, row = center[near], row[near]
+    ids = np.empty_like(likely)
+    ids[row] = center
+    doubtful = (np.bincount(row) > 1)[row]
+    return ids, best, center[doubtful], row[doubtful]
 
 
 def _search_again(centers, X, first, hidden):

@@ -9,6 +9,7 @@ from onlinekmeans_sklearn import (
     _features,
     _merge,
     _nearest,
+    _screen,
     _stream,
     _threads,
     _tree,
@@ -26,14 +27,23 @@ _TINY = {
     (_nearest, "_WORK_PER_THREAD"): 30,
     (_centers_base, "_BOUNDS_AT_ONCE"): 16,
     (_centers_dense, "_PAIR_ELEMENTS"): 40,
-    (_centers_dense, "_SLAB"): 2,
-    (_centers_dense, "_SLAB_ELEMENTS"): 12,
+    (_centers_dense, "_ASSIGNED_ELEMENTS"): 12,
+    (_centers_dense.DenseCenters, "wide"): 1,
     (_centers_sparse, "_PAIR_ELEMENTS"): 40,
     (_centers_sparse, "_FACTOR_ELEMENTS"): 200,
+    (_centers_sparse.SparseCenters, "wide"): 1,
     (_features, "_PANEL_ELEMENTS"): 24,
     (_merge, "_PANEL_ELEMENTS"): 24,
 }
 _TREE = {(_tree, "_FEWEST_CENTERS"): 0, (_tree, "_CENTERS_PER_ROW"): 10**6}
+_SCREEN = {
+    (_screen, "_FEWEST_ROWS"): 1,
+    (_screen, "_FEWEST_CENTERS"): 1,
+    (_screen, "_FEWEST_FEATURES"): 2,
+    (_screen, "_SHARE"): 2,
+    (_screen, "_PAIR_COST"): 0,
+    (_screen, "_PAIR_ELEMENTS"): 20,
+}
 
 KERNELS = {
     "usual": {},
@@ -41,6 +51,8 @@ KERNELS = {
     "tiny blocks, threads": {**_TINY, (_threads, "_FEW_ROWS"): 2},
     "k-d tree": _TREE,
     "tiny blocks, k-d tree": {**_TINY, **_TREE},
+    "screen": _SCREEN,
+    "tiny blocks, screen": {**_TINY, **_SCREEN},
     "lone rows in blocks": {(_stream, "_ROW_ELEMENTS"): 0},
 }
 
