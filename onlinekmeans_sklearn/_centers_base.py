@@ -178,12 +178,15 @@ class Centers(ABC):
         return d2
 
     def distances_from(self, X):
-        """Return the squared distances of all centres and the one row of `X`."""
-        every = np.arange(len(self))
-        return self.squared_distances(X, np.zeros_like(every), every)
+        """Return the squared distances of all centres and the one row of `X`.
 
-    def assign_one(self, X, label, sums):
-        """Return what `assign` does, for one row."""
+        Also returns the differences, centre minus row, if there is an array of them.
+        """
+        every = np.arange(len(self))
+        return self.squared_distances(X, np.zeros_like(every), every), None
+
+    def assign_one(self, X, label, differences, sums):
+        """Return what `assign` does, for one row and its differences."""
         d2, sums = self.assign(X, np.array([label]), sums)
         return d2[0], sums
 

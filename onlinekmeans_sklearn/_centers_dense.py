@@ -102,12 +102,16 @@ class DenseCenters(Centers):
         return np.concatenate(sums)
 
     def distances_from(self, X):
-        return self.squared_norms(np.subtract(self._rows.rows, X, dtype=np.float64))
+        rows = self._rows.rows
+        if not rows.dtype == X.dtype == np.float64:
+            rows = rows.astype(np.float64)
+        differences = rows - X
+        return self.squared_norms(differences), differences
 
-    def assign_one(self, X, label, sums):
-        difference = np.subtract(X, self._rows.rows[label], dtype=np.float64)
+    def assign_one(self, X, label, differences, sums):
+        difference = differences[label : label + 1]
         sums = sums.copy()
-        sums[label] += difference[0]
+        sums[label] -= difference[0]
         return np.einsum("ij,ij->i", difference, difference)[0], sums
 
     def _search(self, X, first, hidden, threads):

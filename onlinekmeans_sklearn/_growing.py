@@ -9,11 +9,16 @@ class GrowingArray:
     A copy appends in place only where no other copy has appended before it; otherwise it
     moves to a buffer of its own. So rows, once there, never change for anybody, and copies
     may grow in different threads.
+
+    Attributes
+    ----------
+    rows : ndarray
+        What is there, read-only.
     """
 
     def __init__(self, rows):
         self._buffer = np.array(rows)
-        self._length = len(rows)
+        self._see(len(rows))
         self._filled = [len(rows)]  # by any of the copies that share the buffer
 
     def __len__(self):
@@ -30,12 +35,11 @@ class GrowingArray:
     def __setstate__(self, state):
         self.__init__(state["rows"])
 
-    @property
-    def rows(self):
-        """A read-only view of what is there."""
-        view = self._buffer[: self._length]
-        view.flags.writeable = False
-        return view
+    def _see(self, length):
+        """Make `rows` a read-only view of so many."""
+        self._length = length
+        self.rows = self._buffer[:length]
+        self.rows.flags.writeable = False
 
     def append(self, rows):
         """Add rows at the end, in the wider of the two dtypes."""
@@ -48,7 +52,7 @@ class GrowingArray:
             self._buffer = buffer
             self._filled = []
         self._buffer[self._length : length] = rows
-        self._length = length
+        self._see(length)
         self._filled.append(length)
 
     def _claim(self):

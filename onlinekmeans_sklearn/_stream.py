@@ -316,7 +316,7 @@ class Stream:
 
         That is what most rows of a long stream do, and all that it takes is cheap.
         """
-        d2 = self.centers.distances_from(X)
+        d2, differences = self.centers.distances_from(X)
         label = d2.argmin()
         if self._uniform is None:
             self._uniform = self.random_state.random_sample()
@@ -326,7 +326,7 @@ class Stream:
         other = copy.copy(self)
         other._uniform = None
         labels = np.array([label], dtype=np.int32)
-        d2, other.sums = self.centers.assign_one(X, label, self.sums)
+        d2, other.sums = self.centers.assign_one(X, label, differences, self.sums)
         other.counts = self.counts.copy()
         other.counts[label] += 1
         other.inertia = self.inertia + float(d2)
