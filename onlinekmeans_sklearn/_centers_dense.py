@@ -116,7 +116,7 @@ class DenseCenters(Centers):
 
     def _search(self, X, first, hidden, threads):
         everywhere = first == 0 and hidden is None
-        if everywhere and tree_pays(X.shape[0], len(self), self.n_features):
+        if everywhere and tree_pays(X.shape[0], len(self), self.n_features, threads.number):
             return nearest_by_tree(self, X, threads)
         return super()._search(X, first, hidden, threads)
 

@@ -3,7 +3,8 @@
 import multiprocessing
 import os
 import threading
-from concurrent.futures import ThreadPoolExecutor
+from collections import deque
+from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from functools import cache
 
@@ -101,19 +102,21 @@ _calls = Calls()
 
 
 @cache
-def _pool(number):
-    """Return the pool of so many threads, which all calls share.
+def _crew(number):
+    """Return a pool of all but one of so many threads, and a seat for a caller.
 
-    They stay until the process ends. Threads that came and went with every call would
-    get memory of their own from the C library time and again.
+    All calls share them, and only one caller at a time works beside the pool. The threads
+    stay until the process ends: if they came and went with every call, they would get
+    memory of their own from the C library time and again.
     """
-    return ThreadPoolExecutor(number, thread_name_prefix="onlinekmeans_sklearn")
+    pool = ThreadPoolExecutor(number - 1, thread_name_prefix="onlinekmeans_sklearn")
+    return pool, threading.Lock()
 
 
 def _forget_threads():
     """Start anew in a forked process, which has none of the threads."""
     _calls.__init__()
-    _pool.cache_clear()
+    _crew.cache_clear()
 
 
 if hasattr(os, "register_at_fork"):  # not on Windows
@@ -127,10 +130,39 @@ class Threads:
         self.number = number
 
     def map(self, function, items):
-        """Return the function's results for the items, in order."""
+        """Return the function's results for the items, in order.
+
+        The caller works, too: it has a core already, and to wake a thread takes a while.
+        """
         if self.number == 1 or len(items) == 1:
             return [function(item) for item in items]
-        return list(_pool(self.number).map(function, items))
+        left = deque(enumerate(items))
+        results = [None] * len(items)
+
+        def work():
+            while left:
+                try:
+                    place, item = left.popleft()
+                except IndexError:  # another thread was faster
+                    return
+                try:
+                    results[place] = function(item)
+                except BaseException:
+                    left.clear()
+                    raise
+
+        pool, seat = _crew(self.number)
+        others = [pool.submit(work) for _ in range(min(self.number, len(items)) - 1)]
+        if seat.acquire(blocking=False):
+            try:
+                work()
+            finally:
+                seat.release()
+                others = [other for other in others if not other.cancel()]
+                wait(others)
+        for other in others:
+            other.result()
+        return results
 
 
 ALONE = Threads()

@@ -47,6 +47,7 @@ def block_sizes(request, monkeypatch):
         monkeypatch.setattr(_centers_sparse.SparseCenters, "wide", 1)
     if request.param == "k-d tree":
         monkeypatch.setattr(_tree, "_FEWEST_CENTERS", 0)
+        monkeypatch.setattr(_tree, "_FEWEST_FOR_THREADS", 0)
         monkeypatch.setattr(_tree, "_CENTERS_PER_ROW", 10**6)
     if request.param == "screen":
         monkeypatch.setattr(_screen, "_FEWEST_ROWS", 1)

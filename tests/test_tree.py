@@ -11,19 +11,24 @@ from onlinekmeans_sklearn._threads import ALONE
 
 
 @pytest.mark.parametrize(
-    ("n_rows", "n_centers", "n_features", "pays"),
+    ("n_rows", "n_centers", "n_features", "n_threads", "pays"),
     [
-        (65_536, 5000, 2, True),
-        (65_536, 500, 2, False),
-        (65_536, 5000, 6, True),
-        (65_536, 2000, 6, False),
-        (65_536, 10**6, 7, False),
-        (100, 5000, 2, False),  # not for so few rows
-        (65_536, 10**6, 100_000, False),
+        (65_536, 5000, 2, 1, True),
+        (65_536, 900, 2, 1, False),
+        (65_536, 900, 2, 2, True),
+        (65_536, 400, 2, 2, False),
+        (65_536, 5000, 6, 1, True),
+        (65_536, 2000, 6, 1, False),
+        (65_536, 2000, 6, 2, True),
+        (65_536, 10**6, 7, 2, False),
+        (100, 5000, 2, 2, False),  # not for so few rows
+        (65_536, 10**6, 100_000, 2, False),
     ],
 )
-def test_a_tree_is_for_few_features_and_many_centers(n_rows, n_centers, n_features, pays):
-    assert _tree.tree_pays(n_rows, n_centers, n_features) == pays
+def test_a_tree_is_for_few_features_and_many_centers(
+    n_rows, n_centers, n_features, n_threads, pays
+):
+    assert _tree.tree_pays(n_rows, n_centers, n_features, n_threads) == pays
 
 
 def test_many_centers_are_searched_by_a_tree(monkeypatch):

@@ -35,7 +35,11 @@ _TINY = {
     (_features, "_PANEL_ELEMENTS"): 24,
     (_merge, "_PANEL_ELEMENTS"): 24,
 }
-_TREE = {(_tree, "_FEWEST_CENTERS"): 0, (_tree, "_CENTERS_PER_ROW"): 10**6}
+_TREE = {
+    (_tree, "_FEWEST_CENTERS"): 0,
+    (_tree, "_FEWEST_FOR_THREADS"): 0,
+    (_tree, "_CENTERS_PER_ROW"): 10**6,
+}
 _SCREEN = {
     (_screen, "_FEWEST_ROWS"): 1,
     (_screen, "_FEWEST_CENTERS"): 1,
