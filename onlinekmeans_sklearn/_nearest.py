@@ -45,7 +45,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ._rows import rows_between
+from ._rows import rows_at, rows_between
 from ._screen import screen_for
 
 # Rows are prepared in strips and multiplied in panels. The products of a panel best stay
@@ -110,7 +110,10 @@ class Panel:
         """Return the smallest product of every row."""
         grouped = self._products.reshape(_GROUP, self._step, -1)
         self._smallest = np.minimum.reduce(grouped, axis=0)
-        return np.minimum.reduce(self._smallest, axis=0)
+        smallest = np.minimum.reduce(self._smallest, axis=0)
+        if np.isnan(smallest).any():
+            raise FloatingPointError("A product of finite numbers is not a number.")
+        return smallest
 
     def not_above(self, limit):
         """Return per row a centre with a product within the limit, and if it is alone."""
@@ -129,7 +132,7 @@ class Panel:
             near = self._products <= limit
         else:
             near = self._products.take(rows, axis=1) <= limit[rows]
-        center, row = np.divmod(np.flatnonzero(near), max(1, near.shape[1]))
+        center, row = np.divmod(np.flatnonzero(near), near.shape[1])
         return center, row if rows is None else rows[row]
 
 
@@ -223,16 +226,15 @@ def _search_strip(
             screen.multiply(part, squares[rows], products)
             found = _look_at_some(panel, growth, offset[rows], screen, part)
         ids[rows], best[rows], center, row = found
-        near_centers.append(center)
-        near_rows.append(row + a)
+        if len(row):
+            near_centers.append(center)
+            near_rows.append(row + a)
 
-    if np.isnan(best).any():
-        raise FloatingPointError("A product of finite rows and centres is not a number.")
     ids += first
     d2 = np.maximum(best + squares, 0)
     slack = of_square * squares + of_d2 * d2 + added
-    center, row = first + np.concatenate(near_centers), np.concatenate(near_rows)
-    if len(row):
+    if near_rows:
+        center, row = first + np.concatenate(near_centers), np.concatenate(near_rows)
         if is_exact:
             ids[row[::-1]] = center[::-1]  # the oldest comes last, and stays
             return ids, d2, slack
@@ -240,7 +242,7 @@ def _search_strip(
         most = max(_FEW_PAIRS, len(doubtful) * (len(centers) - first) // 16)
         if precision is FLOAT32 and len(row) > most:
             rest = None if hidden is None else np.searchsorted(doubtful, hidden)
-            settled = _search_again(centers, X[doubtful], first, rest)
+            settled = _search_again(centers, rows_at(X, doubtful), first, rest)
         else:
             settled = _search_pairs(centers, X, row, center)
         ids[doubtful], d2[doubtful], slack[doubtful] = settled
@@ -256,7 +258,10 @@ def _look_at_all(panel, growth, offset):
     best = panel.smallest()
     limit = best * growth + offset
     ids, alone = panel.not_above(limit)
-    return ids, best, *panel.all_not_above(limit, np.flatnonzero(~alone))
+    doubtful = np.flatnonzero(~alone)
+    if not len(doubtful):
+        return ids, best, doubtful, doubtful
+    return ids, best, *panel.all_not_above(limit, doubtful)
 
 
 def _look_at_some(panel, growth, offset, screen, strip):

@@ -25,6 +25,11 @@ def rows_between(X, start, stop):
     )
 
 
+def rows_at(X, rows):
+    """Return a copy of the rows with these numbers; `take` is faster than brackets."""
+    return X[rows] if issparse(X) else np.take(X, rows, axis=0)
+
+
 def with_dtype(X, dtype):
     """Return CSR with numbers of another type; it shares what can be shared with `X`."""
     data = X.data.astype(dtype, copy=False)

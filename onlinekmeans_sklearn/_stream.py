@@ -21,7 +21,7 @@ import numpy as np
 from scipy.sparse import issparse
 
 from ._centers import centers_from, centers_like
-from ._rows import rows_between
+from ._rows import rows_at, rows_between
 from ._sums import total_one_by_one
 from ._threads import ALONE, own_threads
 from ._validation import unchanged_numbers
@@ -177,7 +177,7 @@ def _labels(X, nearest, upper, centers, opened, threads):
     if len(opened):
         rows = _within_reach(nearest, upper, centers, opened)
         newest, lower, _ = centers.nearest(
-            X[rows],
+            rows_at(X, rows),
             first=len(centers) - len(opened),
             hidden=np.searchsorted(rows, opened),
             threads=threads,

@@ -13,6 +13,7 @@ from ..report import (
     print_table,
     write_csv,
 )
+from .steps import STEPS
 
 FLOOR = "floor: one look-up"
 # heading: (slower, faster, target by shape)
@@ -51,6 +52,12 @@ LEGEND = (
     "iteration of faiss, river by sample. Then KMeans.predict / our predict. MiB: the most "
     "that our fit allocates beside the rows."
 )
+STEPS_LEGEND = (
+    "Where the time of our fit goes, in units of the floor: check the rows, look up the "
+    "nearest of the centres from before the block, decide which rows open one, label the "
+    "rest, add rows up by cluster, all else. They add up to fit / floor. The last column "
+    "is a fit with one thread, in the same units."
+)
 
 
 def ratio(result, heading):
@@ -80,6 +87,20 @@ def table_of(results):
     return headings, rows
 
 
+def steps_table(results):
+    """Return the headings and the cells of the steps of fit, in units of the floor."""
+    headings = ["shape", *STEPS, "all else", "one thread"]
+    rows = []
+    for result in results:
+        contestants = result["contestants"]
+        steps = [result["seconds of the steps of fit"].get(step, 0.0) for step in STEPS]
+        steps.append(contestants["ours: fit"]["seconds"] - sum(steps))
+        alone = contestants["ours: fit, one thread"]["seconds"]
+        floor = contestants[FLOOR]["seconds"]
+        rows.append([result["shape"], *(Cell(t / floor) for t in [*steps, alone])])
+    return headings, rows
+
+
 def title(result):
     """Return what the shape is."""
     kind = "CSR" if result["sparse"] else result["dtype"]
@@ -104,12 +125,13 @@ def remarks(row, growth):
 def print_report(console, results, row, growth):
     """Print the table, a row per shape."""
     print_table(console, *table_of(results), LEGEND)
+    print_table(console, *steps_table(results), STEPS_LEGEND)
     for line in [*map(title, results), *remarks(row, growth), machine()]:
         console.print(line, highlight=False)
 
 
 def write_report(folder, results, row, growth):
-    """Write speed.json, speed.csv, speed.png if matplotlib is there, and index.html."""
+    """Write speed.json, two CSV, speed.png if matplotlib is there, and index.html."""
     folder.mkdir(parents=True, exist_ok=True)
     everything = {
         "machine": machine(),
@@ -120,9 +142,12 @@ def write_report(folder, results, row, growth):
     (folder / "speed.json").write_text(json.dumps(everything, indent=2), encoding="utf-8")
     table = table_of(results)
     write_csv(folder / "speed.csv", *table)
+    steps = steps_table(results)
+    write_csv(folder / "speed-steps.csv", *steps)
     lines = [*map(title, results), *remarks(row, growth), machine()]
     (folder / "speed.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
     parts = [html_table(*table), html_text(LEGEND), html_list(lines)]
+    parts += [html_table(*steps), html_text(STEPS_LEGEND)]
     if write_chart(folder / "speed.png", results):
         parts.append(html_image(folder / "speed.png", "Seconds per contestant and shape"))
     (folder / "index.html").write_text(
