@@ -160,7 +160,7 @@ class Centers(ABC):
     def _assign(self, X, rows, ids, centers, sums):
         """Return what `assign` does, for the centres of a slice and all their rows.
 
-        The ids count from the first of these centres on. All rows are None.
+        The ids count from the first of these centres on. `rows` is None if it is all.
         """
 
     @staticmethod
