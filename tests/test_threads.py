@@ -8,7 +8,7 @@ import pytest
 from streams import blobs
 from threadpoolctl import threadpool_info, threadpool_limits
 
-from onlinekmeans_sklearn import OnlineKMeans, _nearest
+from onlinekmeans_sklearn import OnlineKMeans, _nearest, _threads
 from onlinekmeans_sklearn._threads import Threads, n_threads_for, own_threads
 
 
@@ -60,6 +60,42 @@ def test_results_come_in_order(number):
 def test_an_error_in_a_thread_is_raised():
     with pytest.raises(ZeroDivisionError):
         Threads(2).map(lambda x: 1 / x, [1, 0, 2])
+
+
+def test_the_caller_works_too():
+    barrier = threading.Barrier(2)
+
+    def worker(_):
+        barrier.wait(60)  # both must be there
+        return threading.get_ident()
+
+    assert threading.get_ident() in Threads(2).map(worker, range(2))
+
+
+def test_a_caller_does_not_wait_for_busy_threads():
+    pool, _ = _threads._crew(2)
+    go_on = threading.Event()
+    busy = pool.submit(go_on.wait, 60)
+    try:
+        workers = Threads(2).map(lambda _: threading.get_ident(), range(5))
+        assert set(workers) == {threading.get_ident()}
+        assert not busy.done()
+    finally:
+        go_on.set()
+
+
+def test_after_an_error_nothing_more_is_begun():
+    seen = []
+
+    def fail(item):
+        seen.append(item)
+        raise ValueError(item)
+
+    with pytest.raises(ValueError, match=r"[01]"):
+        Threads(2).map(fail, range(100))
+    assert len(seen) <= 2
+    assert _threads._crew(2)[1].acquire(blocking=False)  # the seat is free again
+    _threads._crew(2)[1].release()
 
 
 def test_rows_are_really_shared_by_threads(monkeypatch):
