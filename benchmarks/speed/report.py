@@ -16,6 +16,7 @@ from ..report import (
 from .steps import STEPS
 
 FLOOR = "floor: one look-up"
+ALONE = "ours: fit, one thread"
 # heading: (slower, faster, target by shape)
 RATIOS = {
     "fit / floor": (
@@ -95,7 +96,7 @@ def steps_table(results):
         contestants = result["contestants"]
         steps = [result["seconds of the steps of fit"].get(step, 0.0) for step in STEPS]
         steps.append(contestants["ours: fit"]["seconds"] - sum(steps))
-        alone = contestants["ours: fit, one thread"]["seconds"]
+        alone = contestants[ALONE]["seconds"]
         floor = contestants[FLOOR]["seconds"]
         rows.append([result["shape"], *(Cell(t / floor) for t in [*steps, alone])])
     return headings, rows
@@ -163,7 +164,8 @@ def write_chart(path, results):
         return False
     figure = Figure(figsize=(10, 5), layout="constrained")
     axes = figure.subplots()
-    names = list(dict.fromkeys(name for r in results for name in r["contestants"]))
+    names = dict.fromkeys(name for r in results for name in r["contestants"])
+    names.pop(ALONE, None)  # it is in the table of steps
     for name in names:
         points = [
             (result["shape"], result["contestants"][name]["seconds"])
