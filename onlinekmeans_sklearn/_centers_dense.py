@@ -1,4 +1,4 @@
-"""Centres in an array: products by BLAS, or a k-d tree."""
+"""Centres in an array: products by BLAS, all or screened, or a k-d tree."""
 
 import numpy as np
 from scipy.sparse import issparse
@@ -58,7 +58,7 @@ class DenseCenters(Centers):
 
     def differences(self, X, rows, ids):
         members = X if rows is None else np.take(X, rows, axis=0)
-        members = members.astype(np.float64, copy=False)  # faster than as they are used
+        members = members.astype(np.float64, copy=False)  # subtract is slow to do it
         centers = np.take(self._rows.rows, ids, axis=0).astype(np.float64, copy=False)
         return np.subtract(members, centers, out=centers)
 
@@ -93,7 +93,7 @@ class DenseCenters(Centers):
             differences = differences[: len(members)]
             np.take(centers, ids[part], axis=0, out=differences, mode="clip")
             np.subtract(members, differences, out=differences)
-            d2[part] = np.einsum("ij,ij->i", differences, differences)
+            d2[part] = _sums_of_squares(differences)
             totals[:] = adder(ids[part], n_centers) @ stacked[: n_centers + len(members)]
         return d2, totals
 
@@ -112,7 +112,7 @@ class DenseCenters(Centers):
         difference = differences[label : label + 1]
         sums = sums.copy()
         sums[label] -= difference[0]
-        return np.einsum("ij,ij->i", difference, difference)[0], sums
+        return _sums_of_squares(difference)[0], sums
 
     def _search(self, X, first, hidden, threads):
         everywhere = first == 0 and hidden is None
@@ -154,3 +154,14 @@ class DenseCenters(Centers):
         # invalid value, for a reason not found; whoever asks looks for NaN instead.
         with np.errstate(invalid="ignore"):
             np.dot(factor, strip.T, out=out)
+
+
+def _sums_of_squares(differences):
+    """Return the sum of squares of each row, added up in the same order for any rows.
+
+    A lone row of more than 2^13 numbers einsum would add up in another order.
+    """
+    if len(differences) == 1 and differences.shape[1] > 2**13:
+        differences = np.repeat(differences, 2, axis=0)
+        return np.einsum("ij,ij->i", differences, differences)[:1]
+    return np.einsum("ij,ij->i", differences, differences)

@@ -278,7 +278,7 @@ def _look_at_some(panel, growth, offset, screen, strip):
     np.minimum.at(best, row, products)
     near = products <= (best * growth + offset)[row]
     center, row = center[near], row[near]
-    ids = np.empty_like(likely)
+    ids = likely.copy()
     ids[row] = center
     doubtful = (np.bincount(row) > 1)[row]
     return ids, best, center[doubtful], row[doubtful]

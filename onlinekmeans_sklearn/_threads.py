@@ -153,13 +153,15 @@ class Threads:
 
         pool, seat = _crew(self.number)
         others = [pool.submit(work) for _ in range(min(self.number, len(items)) - 1)]
-        if seat.acquire(blocking=False):
-            try:
-                work()
-            finally:
-                seat.release()
-                others = [other for other in others if not other.cancel()]
-                wait(others)
+        try:
+            if seat.acquire(blocking=False):
+                try:
+                    work()
+                finally:
+                    seat.release()
+                    others = [other for other in others if not other.cancel()]
+        finally:
+            wait(others)
         for other in others:
             other.result()
         return results

@@ -279,3 +279,17 @@ def test_memory_is_bounded_by_the_block(storage):
     assert model.n_clusters_ > 100
     all_distances = 8 * n * model.n_clusters_
     assert peak < all_distances / 5
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("n_features", [131, 785, 9001])
+def test_single_wide_rows_cost_what_they_cost_together(n_features, dtype):
+    rng = np.random.RandomState(0)
+    means = 5 * rng.normal(size=(8, n_features))
+    X = (means[rng.randint(8, size=60)] + rng.normal(size=(60, n_features))).astype(dtype)
+    whole = OnlineKMeans(20, random_state=0).fit(X)
+    by_row = OnlineKMeans(20, random_state=0)
+    for row in X[:, None]:
+        by_row.partial_fit(row)
+    assert by_row.inertia_ == whole.inertia_
+    np.testing.assert_array_equal(by_row.cluster_means_, whole.cluster_means_)
