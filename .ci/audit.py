@@ -1,10 +1,12 @@
 """What the package consists of and what it brings along, checked as far as can be.
 
 ``contents DIST FILES``
-    The wheel and the sdist in a folder hold the files of the list that they should.
+    The wheel and the sdist in a folder hold the files of the list that they should: the
+    wheel the modules of every sub-package and, where there is a C compiler, what was
+    compiled from the others.
 ``environment``
     What is installed next to this Python is the package and its run-time dependencies,
-    which fit together, are as they were published, and have permissive licences.
+    which fit together, are as they were published, and have permissive licenses.
 ``advisories [--required]``
     Whether known vulnerabilities are reported of the run-time dependencies. That takes
     pip-audit, and its service: without it nothing is checked, which fails if required.
@@ -14,9 +16,12 @@ import argparse
 import base64
 import hashlib
 import json
+import os
 import re
+import shlex
 import subprocess
 import sys
+import sysconfig
 import tarfile
 import tempfile
 import zipfile
@@ -45,13 +50,42 @@ def check_contents(dist, files):
     (wheel,), (sdist,) = Path(dist).glob("*.whl"), Path(dist).glob("*.tar.gz")
     in_wheel = set(zipfile.ZipFile(wheel).namelist())
     metadata = {name for name in in_wheel if ".dist-info/" in name}
-    check(any(name.endswith("/licenses/LICENSE") for name in metadata), "no licence")
-    check_equal("wheel", in_wheel - metadata, {f for f in files if f.startswith(PACKAGE)})
+    check(any(name.endswith("/licenses/LICENSE") for name in metadata), "no license")
+    compiled = {name for name in in_wheel if name.endswith((".so", ".pyd"))}
+    modules = {f for f in files if f.startswith(f"{PACKAGE}/") and f.endswith(".py")}
+    check_equal("wheel", in_wheel - metadata - compiled, modules)
+    check_compiled(compiled, {f for f in files if f.endswith(".pyx")}, wheel.stem)
     with tarfile.open(sdist) as archive:
         paths = [member.name for member in archive if member.isfile()]
     in_sdist = {path.partition("/")[2] for path in paths}
     made = {name for name in in_sdist if name == "PKG-INFO" or ".egg-info/" in name}
     check_equal("sdist", in_sdist - made, {f for f in files if f.startswith(IN_SDIST)})
+
+
+def check_compiled(compiled, sources, wheel):
+    """Check that every extension is there, once and for this platform, or none can be."""
+    stems = sorted(name.partition(".")[0] for name in compiled)
+    expected = sorted(name.removesuffix(".pyx") for name in sources)
+    if not compiled and expected and not has_compiler():
+        print("wheel: nothing compiled, since there is no C compiler")
+        return
+    check(stems == expected, f"wheel: expected {expected} compiled, found {stems}")
+    check(not compiled or not wheel.endswith("-any"), f"{wheel} is not for any platform")
+    print(f"wheel: {len(compiled)} compiled, as expected")
+
+
+def has_compiler():
+    """Return whether an extension can be compiled, by the compiler that would be taken."""
+    compiler = shlex.split(os.environ.get("CC") or sysconfig.get_config_var("CC") or "cc")
+    include = f"-I{sysconfig.get_path('include')}"
+    with tempfile.TemporaryDirectory() as folder:
+        source, made = Path(folder, "empty.c"), Path(folder, "empty.o")
+        source.write_text("#include <Python.h>\n")
+        command = [*compiler, include, "-c", str(source), "-o", str(made)]
+        try:
+            return subprocess.run(command, capture_output=True).returncode == 0
+        except OSError:
+            return False
 
 
 def check_equal(what, found, expected):
@@ -86,7 +120,7 @@ def check_environment():
     others = sorted(installed - needed.keys() - OF_VENV)
     check(not others, f"installed, but no dependency: {others}")
     for name, dist in sorted(needed.items()):
-        check(is_permissive(dist.metadata), f"{name}: is its licence permissive?")
+        check(is_permissive(dist.metadata), f"{name}: is its license permissive?")
         changed = [str(file) for file in dist.files if is_changed(file)]
         check(not changed, f"{name}: not as in its RECORD: {changed}")
         print(f"{name} {dist.version}: {len(dist.files)} files as published")
@@ -101,7 +135,7 @@ def is_changed(file):
 
 
 def is_permissive(metadata):
-    """Return whether the metadata name permissive licences only."""
+    """Return whether the metadata name permissive licenses only."""
     expression = metadata.get("License-Expression")
     if expression:
         names = set(re.findall(r"[\w.+-]+", expression)) - {"AND", "OR"}

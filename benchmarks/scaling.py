@@ -39,12 +39,12 @@ CONTESTANTS = ["our fit", "floor", "MBK pass"]
 
 def fit(X, k):
     """Return our model of the rows."""
-    return OnlineKMeans(k, random_state=0).fit(X)
+    return OnlineKMeans(k=k, random_state=0).fit(X)
 
 
 def read_in_chunks(X, k):
     """Read the rows by partial_fit, as a stream that nobody keeps."""
-    model = OnlineKMeans(k, random_state=0)
+    model = OnlineKMeans(k=k, random_state=0)
     for start in range(0, X.shape[0], CHUNK):
         model.partial_fit(X[start : start + CHUNK])
 

@@ -4,8 +4,9 @@ from importlib.metadata import version
 
 from ._checkpoint import load, save
 from ._classifier import ClusterFeaturesClassifier
+from ._display import CentersDisplay, ClusterSizesDisplay, OpeningsDisplay
 from ._online_kmeans import OnlineKMeans, SemiOnlineKMeans
-from ._plotting import CentersDisplay, ClusterSizesDisplay, OpeningsDisplay
+from ._show_versions import show_versions
 
 __version__ = version("onlinekmeans_sklearn")
 __all__ = [
@@ -17,4 +18,10 @@ __all__ = [
     "SemiOnlineKMeans",
     "load",
     "save",
+    "show_versions",
 ]
+
+
+def __dir__():
+    """Return the public names; there are private modules, too."""
+    return sorted({*__all__, *(name for name in globals() if name.startswith("__"))})

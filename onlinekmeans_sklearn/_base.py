@@ -1,93 +1,93 @@
 """What the two estimators share: scikit-learn's conventions around one stream."""
 
-import copy
 from abc import abstractmethod
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClusterMixin
+from sklearn import get_config
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from ._centers import centers_from
-from ._features import ENCODINGS, ClusterFeaturesMixin, as_configured
-from ._merge import merge
-from ._progress import CallbackSupportMixin, Reporter, with_callbacks
-from ._rows import rows_between
-from ._stream import Stream, blocks
-from ._sums import total
-from ._threads import own_threads
-from ._validation import (
+from ._algorithm.stream import Stream
+from ._encoding import ENCODINGS, OF_LABELS, encode_distances, encode_labels
+from ._fitted import FittedStream
+from ._nearest import each_panel_of_distances, look_up
+from ._utils.callbacks import CallbackSupportMixin, Reporter, with_callbacks
+from ._utils.docstrings import with_shared_documentation
+from ._utils.pickling import VersionedPickleMixin
+from ._utils.rollback import restore_rng_on_error, unchanged_on_error
+from ._utils.validation import (
     MOST_CLUSTERS,
     check_integer,
+    check_n_jobs,
     check_one_of,
-    unchanged_numbers,
-    unchanged_on_error,
-    validated,
+    parameter_error,
+    validate_X,
+    warn_user,
 )
 
 
+@with_shared_documentation
 class BaseOnlineKMeans(
-    CallbackSupportMixin, ClusterFeaturesMixin, ClusterMixin, BaseEstimator
+    VersionedPickleMixin,
+    CallbackSupportMixin,
+    ClassNamePrefixFeaturesOutMixin,
+    TransformerMixin,
+    ClusterMixin,
+    FittedStream,
 ):
     """The public methods; a subclass says which schedule its parameters ask for."""
 
     def fit(self, X, y=None):
         """Cluster the rows of `X` as a stream of its own, in one pass.
 
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            The stream, in the order of the rows.
-        y : Ignored
-            Not used, present for API consistency.
+        %(stream)s
+        %(y)s
 
-        Returns
-        -------
-        self : object
-            The fitted estimator.
+        %(self)s
         """
-        with unchanged_on_error(self), self._unchanged_numbers():
+        with unchanged_on_error(self), self._restore_rng_on_error():
             self._fit(X, y)
         return self
 
     @with_callbacks
     def _fit(self, X, y):
-        X, stream = self._started(X)
-        reporter = Reporter(self, X, y, fitted_attributes)
-        self._extend(stream, X, reporter.read)
-        self._answer()  # merge now, so that warnings belong to fit
+        X, stream = self._start_stream(X)
+        reporter = Reporter(self, X, y, self._fitted_attributes)
+        self._extend(stream, X, report=reporter.read)
+        self._merge()  # now, so that warnings belong to fit
         reporter.end()
 
-    def partial_fit(self, X, y=None):
-        """Go on with the stream by the rows of `X`.
+    def partial_fit(self, X=None, y=None):
+        """Update the clustering with the next batch of the stream.
 
-        However a stream is cut into calls, the result is the same.
+        However a stream is cut into batches, the result is the same.
 
         Parameters
         ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            The next samples of the stream, in the order of the rows.
-        y : Ignored
-            Not used, present for API consistency.
+        X : {array-like, sparse matrix} of shape (n_samples, n_features), default=None
+            The next samples of the stream, in the order of the rows. If None, only the
+            last step is done again, to merge the online clusters into `n_clusters`.
+        %(y)s
 
-        Returns
-        -------
-        self : object
-            The fitted estimator.
+        %(self)s
         """
-        with unchanged_on_error(self):
+        if X is None:
+            self._check_call()
+            with unchanged_on_error(self):
+                attributes = self._fitted_attributes(self._stream, self.online_labels_)
+                vars(self).update(attributes)
+                self._merge()
+        else:
             self._partial_fit(X)
         return self
 
     def partial_fit_predict(self, X, y=None):
-        """Go on with the stream and return the clusters decided online.
+        """Update the clustering and return the clusters decided online.
 
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            The next samples of the stream, in the order of the rows.
-        y : Ignored
-            Not used, present for API consistency.
+        %(batch)s
+        %(y)s
 
         Returns
         -------
@@ -96,33 +96,52 @@ class BaseOnlineKMeans(
             An id never changes its meaning. With an int `n_clusters` these are still the
             online clusters; `online_to_merged_` says where they went.
         """
-        return self.partial_fit(X).online_labels_
+        self._partial_fit(X)
+        return self.online_labels_.copy()
+
+    def partial_fit_transform(self, X, y=None):
+        """Update the clustering and return the features decided online.
+
+        The features of a sample know of the centers up to and including its own, not of
+        those that open later. Only for ``n_clusters=None``: the columns of merged
+        clusters would change their meaning as the stream goes on.
+
+        %(batch)s
+        %(y)s
+
+        %(X_new)s
+            As `transform` returns them, with a column for every cluster opened so far. An
+            array or CSR, whatever `set_output` says.
+        """
+        if self.n_clusters is not None:
+            expected = (
+                "None in partial_fit_transform, since columns of merged clusters change "
+                "their meaning (max_clusters gives a fixed number of columns)"
+            )
+            raise parameter_error("n_clusters", self.n_clusters, expected, owner=self)
+        with unchanged_on_error(self), self._restore_rng_on_error(is_partial=True):
+            X = self._partial_fit(X)
+            stop = self.n_samples_seen_
+            return self._encode(X, positions=np.arange(stop - X.shape[0], stop))
 
     def predict(self, X):
-        """Return the nearest of the final centres for each sample.
+        """Predict the nearest of the final centers for each sample.
 
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            The samples.
+        %(samples)s
 
         Returns
         -------
         labels : ndarray of shape (n_samples,)
             Index of the nearest row of `cluster_centers_`, the lowest if there are several.
         """
-        check_is_fitted(self)
-        return self._nearest(validated(self, X, reset=False))
+        self._check_call()
+        return self._look_up(validate_X(self, X, reset=False))[0]
 
     def score(self, X, y=None):
-        """Return the opposite of the k-means cost of `X` for the final centres.
+        """Return the opposite of the k-means cost of `X` for the final centers.
 
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            The samples.
-        y : Ignored
-            Not used, present for API consistency.
+        %(samples)s
+        %(y)s
 
         Returns
         -------
@@ -130,67 +149,72 @@ class BaseOnlineKMeans(
             Minus the sum of squared distances to the nearest of `cluster_centers_`;
             infinite if it is larger than any float.
         """
-        check_is_fitted(self)
-        X = validated(self, X, reset=False)
-        centers = self._answer()[0]
-        labels = self._nearest(X)
-        cost = 0.0
-        for rows in blocks(X, centers):
-            part = centers.as_rows(rows_between(X, rows.start, rows.stop))
-            every = np.arange(part.shape[0])
-            cost += total(centers.squared_distances(part, every, labels[rows]))
-        return -float(cost)
+        self._check_call()
+        with np.errstate(over="ignore"):
+            return -float(self._look_up(validate_X(self, X, reset=False))[1].sum())
 
-    @property
-    def cluster_centers_(self):
-        """The final centres: samples, or means of merged clusters if `n_clusters` is set.
+    def transform(self, X):
+        """Encode each sample's cluster as features for another model.
 
-        CSR if the stream is sparse.
+        %(samples)s
+
+        %(X_new)s
+            The nearest final center, or the distances to all of them, encoded as `encode`
+            says, in the dtype of `X`.
         """
-        return as_configured(self._fitted("cluster_centers_")[0].rows)
+        self._check_call()
+        self._check_output()
+        return self._encode(validate_X(self, X, reset=False))
 
-    @property
-    def labels_(self):
-        """The cluster of each sample of the last `fit` or `partial_fit`.
+    def fit_transform(self, X, y=None):
+        """Cluster the rows of `X` and return ``fit(X).transform(X)``.
 
-        It was decided when the sample was read; `predict` looks at the final centres.
+        %(stream)s
+        %(y)s
+
+        %(X_new)s
+            The features of the rows, by the final centers.
         """
-        return self._fitted("labels_")[1][self.online_labels_]
+        with unchanged_on_error(self), self._restore_rng_on_error():
+            return self.fit(X, y).transform(X)
 
-    @property
-    def n_clusters_(self):
-        """The number of final centres, the paper's k_actual."""
-        return len(self._fitted("n_clusters_")[0])
+    def set_output(self, *, transform=None):
+        """Set the container that `transform` and `fit_transform` return.
 
-    @property
-    def online_to_merged_(self):
-        """The final cluster of each online cluster."""
-        return self._fitted("online_to_merged_")[1]
+        Parameters
+        ----------
+        transform : {"default", "pandas", "polars"} or None, default=None
+            A data frame needs a dense encoding: any but ``encode="onehot"``. None leaves
+            the setting as it is.
 
-    @property
-    def online_centers_(self):
-        """The samples at which the online clusters were opened."""
-        self._check_has("online_centers_")
-        return as_configured(self._stream.centers.rows)
+        Returns
+        -------
+        self : object
+            The estimator.
+        """
+        if not (transform is None or isinstance(transform, str)):
+            expected = "a str among {'default', 'pandas', 'polars'} or None"
+            raise parameter_error("transform", transform, expected)
+        super().set_output(transform=transform)
+        if transform is not None:
+            self._output = transform
+        return self
 
-    @property
-    def cluster_means_(self):
-        """The mean of each online cluster's members."""
-        self._check_has("cluster_means_")
-        return as_configured(self._stream.means.astype(self._stream.centers.dtype))
+    def get_feature_names_out(self, input_features=None):
+        """Return the names of the columns of `transform`.
 
-    @property
-    def phase_starts_(self):
-        """How many samples came before each phase."""
-        self._check_has("phase_starts_")
-        starts = [start for start, _ in self._stream.schedule.phases]
-        return np.array(starts, dtype=np.int64)
+        Parameters
+        ----------
+        input_features : Ignored
+            Not used, present for API consistency.
 
-    @property
-    def facility_costs_(self):
-        """What opening a centre cost in each phase."""
-        self._check_has("facility_costs_")
-        return np.array([cost for _, cost in self._stream.schedule.phases])
+        Returns
+        -------
+        names : ndarray of str
+            The name of the class in lower case, and a number.
+        """
+        self._check_call()
+        return super().get_feature_names_out(input_features)
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -198,9 +222,19 @@ class BaseOnlineKMeans(
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
 
+    def __sklearn_clone__(self):
+        clone = super().__sklearn_clone__()
+        if hasattr(self, "_output"):
+            clone._output = self._output
+        return clone
+
     @abstractmethod
     def _schedule(self, n_rows):
         """Return the schedule of a stream whose first call has so many rows."""
+
+    @abstractmethod
+    def _warn_before_reading(self, stream, n_rows, is_partial):
+        """Warn of rows of a `fit` or `partial_fit` that the parameters do not suit."""
 
     def _resolved_k(self, default, per_cluster):
         """Return `k`, or what "auto" stands for: with a cap, at most half of it."""
@@ -211,96 +245,125 @@ class BaseOnlineKMeans(
 
     def _check_params(self):
         """Raise ValueError for a parameter that cannot be."""
-        check_integer("k", self.k, or_one_of=["auto"])
-        for name in ("n_clusters", "max_clusters"):
-            check_integer(name, getattr(self, name), [None], most=MOST_CLUSTERS)
-        check_one_of("encode", self.encode, ENCODINGS)
+        check_integer("n_clusters", self.n_clusters, [None], MOST_CLUSTERS, owner=self)
+        check_integer("k", self.k, ["auto"], owner=self)
+        check_integer("max_clusters", self.max_clusters, [None], MOST_CLUSTERS, owner=self)
+        check_one_of("encode", self.encode, ENCODINGS, owner=self)
+        check_n_jobs(self.n_jobs, owner=self)
         caps = self.n_clusters, self.max_clusters
         if None not in caps and self.n_clusters > self.max_clusters:
+            expected = (
+                f"no smaller than n_clusters={self.n_clusters}: the online clusters, at "
+                "most max_clusters, are merged into n_clusters"
+            )
+            raise parameter_error("max_clusters", self.max_clusters, expected, owner=self)
+
+    def _check_call(self):
+        """Raise an error if it is too early for a call, or for a bad parameter."""
+        if "_stream" not in vars(self):  # else there is no need to ask, which is slow
+            check_is_fitted(self)
+        self._check_params()
+
+    def _check_output(self):
+        """Raise ValueError if `transform` is to put CSR into a data frame."""
+        output = getattr(self, "_output", get_config()["transform_output"])
+        if self.encode == "onehot" and output != "default":
             raise ValueError(
-                f"Got n_clusters={self.n_clusters} and max_clusters={self.max_clusters}, "
-                "but expected max_clusters to be no smaller: the online clusters, at most "
-                "max_clusters, are merged into n_clusters."
+                f"{str(output).capitalize()} output does not support sparse data, which "
+                "encode='onehot' gives. Set encode='onehot-dense', or keep sparse data by "
+                "set_output(transform='default')."
             )
 
-    def _started(self, X):
+    def _restore_rng_on_error(self, is_partial=False):
+        """Return a context that gives back the random numbers of a stream that fails."""
+        if is_partial and "_stream" in vars(self):
+            return self._stream.restore_rng_on_error()
+        return restore_rng_on_error(self.random_state)
+
+    def _start_stream(self, X):
         """Return the validated rows and a new stream for them."""
         self._check_params()
-        X = validated(self, X, reset=True)
+        X = validate_X(self, X, reset=True)
         random_state = check_random_state(self.random_state)
         cap = np.inf if self.max_clusters is None else int(self.max_clusters)
         return X, Stream(X, self._schedule(X.shape[0]), random_state, cap)
 
-    def _unchanged_numbers(self):
-        """Return a context that gives back the random numbers of a stream that fails."""
-        return unchanged_numbers(check_random_state(self.random_state))
-
     def _partial_fit(self, X):
         """Go on with the stream, or start it, and return the validated rows."""
-        if hasattr(self, "_stream"):
+        if "_stream" in vars(self):
             self._check_params()
-            X, stream = validated(self, X, reset=False), self._stream
-        else:
-            X, stream = self._started(X)
-        self._extend(stream, X)
-        return X
+            X = validate_X(self, X, reset=False)
+            self._extend(self._stream, X, is_partial=True)
+            return X
+        with unchanged_on_error(self):
+            X, stream = self._start_stream(X)
+            self._extend(stream, X, is_partial=True)
+            return X
 
-    def _extend(self, stream, X, report=None):
+    def _extend(self, stream, X, is_partial=False, report=None):
         """Let the stream read rows, and take over what is known then."""
+        self._warn_before_reading(stream, X.shape[0], is_partial)
         stream, labels = stream.extended(X, self.n_jobs, report)
-        vars(self).update(fitted_attributes(stream, labels))
+        vars(self).update(self._fitted_attributes(stream, labels))
 
-    def _answer(self):
-        """Return the final centres and the final cluster of each online cluster."""
-        self._check_params()
-        answers, stream = self._answers, self._stream  # never an old stream's in new ones
-        if self.n_clusters is None:
-            return stream.centers, np.arange(len(stream.centers), dtype=np.int32)
-        n_clusters = int(self.n_clusters)
-        if n_clusters not in answers:
-            random_state = copy.deepcopy(stream.random_state)
-            points = stream.centers.means_from_fullest(stream.sums, stream.counts)
-            centers, merged = merge(
-                stream.means, stream.counts, n_clusters, random_state, points
+    def _fitted_attributes(self, stream, labels):
+        """Return what a call has learned; it is of the `n_clusters` of that call."""
+        return {
+            "_stream": stream,
+            "_n_clusters": None if self.n_clusters is None else int(self.n_clusters),
+            "_merged": {},  # final clusters by `n_clusters`, made when they are asked for
+            "online_labels_": labels,
+        }
+
+    def _merge(self):
+        """Return the final clusters, and warn the first time if they are too few."""
+        n_clusters, is_new = self._n_clusters, self._n_clusters not in self._merged
+        final = self._final_clusters()
+        if is_new and n_clusters is not None and len(final.centers) < n_clusters:
+            warn_user(
+                f"Only {len(final.centers)} online clusters were opened, fewer than "
+                f"{n_clusters=}: returning them unmerged. For more, increase k or read "
+                "more distinct samples.",
+                ConvergenceWarning,
             )
-            centers = centers_from(centers.astype(stream.centers.dtype))
-            answers[n_clusters] = centers, merged.astype(np.int32)
-        return answers[n_clusters]
+        return final
 
-    def _fitted(self, name):
-        """Return `_answer`, or say that there is no attribute `name` before `fit`."""
-        self._check_has(name)
-        return self._answer()
+    def _look_up(self, X):
+        """Return the nearest final center of each row, and the squared distance to it."""
+        return look_up(self._merge().centers, X, self.n_jobs)
 
-    def _check_has(self, name):
-        """Raise AttributeError if there is no attribute `name` yet."""
-        if not hasattr(self, "_stream"):
-            raise AttributeError(
-                f"{type(self).__name__!r} object has no attribute {name!r}: call 'fit' or "
-                "'partial_fit' first."
+    @property
+    def _n_features_out(self):
+        """The width of `transform`, for `get_feature_names_out`."""
+        return 1 if self.encode == "ordinal" else self._n_columns()
+
+    def _n_columns(self):
+        """Return for how many clusters `transform` has columns."""
+        cap = self._stream.max_clusters
+        if cap == np.inf:
+            return self.n_clusters_
+        return cap if self._n_clusters is None else self._n_clusters
+
+    def _encode(self, X, positions=None):
+        """Return the features of rows, by the final centers.
+
+        If they are the last rows of the stream, at these positions, as it was decided
+        online: they know no center that opened later.
+        """
+        centers = self._merge().centers  # first: there may be more columns, but not fewer
+        n_columns, opened_at = self._n_columns(), self._stream.opened_at
+        if self.encode in OF_LABELS:
+            labels = self.online_labels_
+            if positions is None:
+                labels = look_up(centers, X, self.n_jobs)[0]
+            return encode_labels(labels, self.encode, n_columns, X.dtype)
+        features = np.empty((X.shape[0], n_columns), dtype=X.dtype)
+
+        def encode(rows, distances):
+            hidden = None if positions is None else opened_at > positions[rows, None]
+            features[rows] = encode_distances(
+                distances, self.encode, n_columns, X.dtype, hidden
             )
 
-    def _nearest(self, X):
-        """Return the nearest final centre of each row."""
-        centers = self._answer()[0]
-        labels = np.empty(X.shape[0], dtype=np.int32)
-        with own_threads(self.n_jobs, X.shape[0]) as threads:
-            for rows in blocks(X, centers):
-                part = centers.as_rows(rows_between(X, rows.start, rows.stop))
-                labels[rows] = centers.nearest(part, threads=threads)[0]
-        return labels
-
-
-def fitted_attributes(stream, labels):
-    """Return the attributes of an estimator whose last call gave these labels."""
-    return {
-        "_stream": stream,
-        "_answers": {},
-        "online_labels_": labels,
-        "counts_": stream.counts.copy(),
-        "opened_at_": stream.opened_at.copy(),
-        "inertia_": stream.inertia,
-        "facility_cost_": stream.schedule.facility_cost,
-        "n_phases_": stream.schedule.phase,
-        "n_samples_seen_": stream.n_seen,
-    }
+        each_panel_of_distances(centers, X, encode, self.n_jobs)
+        return features

@@ -17,22 +17,41 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
+from ._base import BaseOnlineKMeans
 from ._online_kmeans import OnlineKMeans
-from ._validation import as_floats, unchanged_numbers, unchanged_on_error
+from ._utils.docstrings import with_shared_documentation
+from ._utils.pickling import VersionedPickleMixin
+from ._utils.rollback import restore_rng_on_error, unchanged_on_error
+from ._utils.validation import as_floats, parameter_error
 
 
 def _classifier_has(name):
     """Return a check that the classifier, fitted or not, has a method."""
 
     def check(self):
-        classifier = getattr(self, "classifier_", None) or self._default_classifier()
+        classifier = getattr(self, "classifier_", self._default_classifier())
         getattr(classifier, name)  # its AttributeError says why not
         return True
 
     return check
 
 
-class ClusterFeaturesClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
+def _can_learn_online(self):
+    """Check that the classifier can, and that the clusterer has features for it."""
+    clusterer = getattr(self, "clusterer_", self._default_clusterer())
+    if not isinstance(clusterer, BaseOnlineKMeans) or clusterer.n_clusters is not None:
+        raise AttributeError(
+            "partial_fit needs features that are decided online. The 'clusterer' parameter "
+            f"of {type(self).__name__} must be an OnlineKMeans or SemiOnlineKMeans with "
+            f"n_clusters=None. Got {clusterer!r} instead."
+        )
+    return _classifier_has("partial_fit")(self)
+
+
+@with_shared_documentation
+class ClusterFeaturesClassifier(
+    VersionedPickleMixin, MetaEstimatorMixin, ClassifierMixin, BaseEstimator
+):
     """A classifier that sees the features of a sample and those of its cluster.
 
     A linear model of both can tell apart what is not linearly separable, one cluster at
@@ -78,12 +97,13 @@ class ClusterFeaturesClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimat
     Notes
     -----
     In `partial_fit` the classifier learns from the features decided online, when a sample
-    was read; `predict` uses the centres there are now. When a cluster opens, the
+    was read; `predict` uses the centers there are now. When a cluster opens, the
     classifier gets one more column. A linear model has seen nothing but zeros in it, so
     its weight is 0, and it goes on as if the column had been there from the start. That is
     done for classifiers whose only weights are in `coef_`, as those of `SGDClassifier`
-    without averaging. For others give the clusterer a `max_clusters`: then the number of
-    columns never changes.
+    without averaging. For others, and for a clusterer with ``encode="distance"``, where a
+    cluster still to come is far and not 0, give the clusterer a `max_clusters`: then the
+    number of columns never changes.
 
     Examples
     --------
@@ -109,131 +129,113 @@ class ClusterFeaturesClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimat
     def fit(self, X, y):
         """Cluster the rows of `X`, then fit the classifier with the cluster features.
 
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            The samples, for the clusters a stream in the order of the rows.
+        %(stream)s
         y : array-like of shape (n_samples,)
             The classes.
 
-        Returns
-        -------
-        self : object
-            The fitted estimator.
+        %(self)s
         """
-        with unchanged_on_error(self), self._unchanged_numbers():
+        with unchanged_on_error(self), restore_rng_on_error(self.random_state):
             X, y = self._validated(X, y, reset=True)
-            clusterer, classifier = self._started()
+            clusterer, classifier = self._unfitted_parts()
             features = self._with_raw(X, clusterer.fit(X).transform(X))
-            self._take_over(clusterer, classifier.fit(features, y))
+            classifier = classifier.fit(features, y)
+            self.clusterer_, self.classifier_ = clusterer, classifier
+            self.classes_ = classifier.classes_
         return self
 
-    @available_if(_classifier_has("partial_fit"))
+    @available_if(_can_learn_online)
     def partial_fit(self, X, y, classes=None):
-        """Go on with the stream: its clusters first, then the classifier.
+        """Update the clusters with the next batch of the stream, then the classifier.
 
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            The next samples of the stream, in the order of the rows.
+        Only if the classifier can do that, and the clusterer is an :class:`OnlineKMeans`
+        or :class:`SemiOnlineKMeans` with ``n_clusters=None``.
+
+        %(batch)s
         y : array-like of shape (n_samples,)
             Their classes.
         classes : array-like of shape (n_classes,) or None, default=None
             All classes that will ever come; needed in the first call.
 
-        Returns
-        -------
-        self : object
-            The fitted estimator.
+        %(self)s
         """
-        with unchanged_on_error(self), self._unchanged_numbers():
+        with unchanged_on_error(self), restore_rng_on_error(self.random_state):
             is_first = not hasattr(self, "classifier_")
             X, y = self._validated(X, y, reset=is_first)
             self._check_classes(y, classes, is_first)
             if is_first:
-                clusterer, classifier = self._started()
+                clusterer, classifier = self._unfitted_parts()
             else:
                 clusterer, classifier = copy.deepcopy((self.clusterer_, self.classifier_))
-            if not hasattr(clusterer, "partial_fit_transform"):
-                raise TypeError(
-                    f"Got clusterer={clusterer!r}, which has no features decided online, "
-                    "but partial_fit expected an OnlineKMeans or SemiOnlineKMeans."
+            if clusterer.encode == "distance" and clusterer.max_clusters is None:
+                raise ValueError(
+                    "Got a clusterer with encode='distance' and max_clusters=None, whose "
+                    "new columns would not have been 0 so far: for partial_fit pass "
+                    "max_clusters to the clusterer, or encode='triangle'."
                 )
             features = self._with_raw(X, clusterer.partial_fit_transform(X))
             if not is_first:
                 _widen(classifier, features.shape[1])
-            self._take_over(clusterer, classifier.partial_fit(features, y, classes))
+            classifier = classifier.partial_fit(features, y, classes)
+            self.clusterer_, self.classifier_ = clusterer, classifier
+            self.classes_ = classifier.classes_
         return self
 
     def predict(self, X):
         """Return the class of each sample.
 
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            The samples.
+        %(samples)s
 
         Returns
         -------
         y : ndarray of shape (n_samples,)
             The predicted classes.
         """
-        return self._asked("predict", X)
+        return self._delegate("predict", X)
 
     @available_if(_classifier_has("decision_function"))
     def decision_function(self, X):
         """Return the classifier's confidence for each sample and class.
 
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            The samples.
+        %(samples)s
 
         Returns
         -------
         scores : ndarray of shape (n_samples,) or (n_samples, n_classes)
             For two classes, positive where the second is predicted.
         """
-        return self._asked("decision_function", X)
+        return self._delegate("decision_function", X)
 
     @available_if(_classifier_has("predict_proba"))
     def predict_proba(self, X):
         """Return the probability of each class for each sample.
 
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            The samples.
+        %(samples)s
 
         Returns
         -------
         probabilities : ndarray of shape (n_samples, n_classes)
             In the order of `classes_`.
         """
-        return self._asked("predict_proba", X)
+        return self._delegate("predict_proba", X)
 
     @available_if(_classifier_has("predict_log_proba"))
     def predict_log_proba(self, X):
         """Return the logarithm of `predict_proba`.
 
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            The samples.
+        %(samples)s
 
         Returns
         -------
         log_probabilities : ndarray of shape (n_samples, n_classes)
             In the order of `classes_`.
         """
-        return self._asked("predict_log_proba", X)
+        return self._delegate("predict_log_proba", X)
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
-        inner = [
-            get_tags(part)
-            for part in (self._default_clusterer(), self._default_classifier())
-        ]
+        parts = self._default_clusterer(), self._default_classifier()
+        inner = [get_tags(part) for part in parts]
         tags.input_tags.sparse = all(part.input_tags.sparse for part in inner)
         tags.classifier_tags = copy.copy(inner[1].classifier_tags)
         return tags
@@ -258,32 +260,26 @@ class ClusterFeaturesClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimat
         return X, y
 
     def _check_parts(self):
-        """Raise TypeError for a clusterer or classifier that is none."""
+        """Raise ValueError for a parameter that cannot be."""
         clusterer, classifier = self._default_clusterer(), self._default_classifier()
         if isinstance(clusterer, type) or not hasattr(clusterer, "transform"):
-            raise TypeError(
-                f"Got clusterer={clusterer!r}, but expected an estimator with fit and "
-                "transform, for example OnlineKMeans()."
-            )
-        if isinstance(classifier, type) or not (
-            hasattr(classifier, "predict") and is_classifier(classifier)
-        ):
-            raise TypeError(
-                f"Got classifier={classifier!r}, but expected a classifier with fit and "
-                "predict, for example SGDClassifier()."
-            )
-
-    def _unchanged_numbers(self):
-        """Return a context that gives back random numbers that others may share."""
-        return unchanged_numbers(check_random_state(self.random_state))
+            expected = "an estimator with fit and transform, for example OnlineKMeans()"
+            raise parameter_error("clusterer", clusterer, expected, owner=self)
+        is_object = hasattr(classifier, "predict") and not isinstance(classifier, type)
+        if not (is_object and is_classifier(classifier)):
+            expected = "a classifier with fit and predict, for example SGDClassifier()"
+            raise parameter_error("classifier", classifier, expected, owner=self)
+        if not isinstance(self.passthrough, (bool, np.bool_)):
+            raise parameter_error("passthrough", self.passthrough, "a bool", owner=self)
 
     def _check_classes(self, y, classes, is_first):
         """Raise ValueError for labels that are not among the classes."""
         if is_first and classes is None:
-            raise ValueError(
-                "Got classes=None in the first call of partial_fit, but expected all "
-                "classes that will ever come, for example classes=np.unique(all_y)."
+            expected = (
+                "array-like, all classes that will ever come, in the first call of "
+                "partial_fit, for example np.unique(all_y)"
             )
+            raise parameter_error("classes", classes, expected, owner=self)
         known = classes if is_first else self.classes_
         unknown = np.setdiff1d(y, known)
         if len(unknown):
@@ -292,7 +288,7 @@ class ClusterFeaturesClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimat
                 f"given in the first call of partial_fit: {np.asarray(known).tolist()}."
             )
 
-    def _started(self):
+    def _unfitted_parts(self):
         """Return a clusterer and a classifier that have learned nothing yet."""
         clusterer = clone(self._default_clusterer())
         if hasattr(clusterer, "set_output"):
@@ -304,12 +300,6 @@ class ClusterFeaturesClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimat
                 _seed(part, random_state)
         return clusterer, classifier
 
-    def _take_over(self, clusterer, classifier):
-        """Keep the two, now that nothing can fail any more."""
-        self.clusterer_ = clusterer
-        self.classifier_ = classifier
-        self.classes_ = classifier.classes_
-
     def _with_raw(self, X, clusters):
         """Return what the classifier sees: CSR if one of the parts is sparse."""
         if not self.passthrough:
@@ -318,7 +308,7 @@ class ClusterFeaturesClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimat
             return csr_matrix(hstack([X, clusters], format="csr"))
         return np.hstack([X, clusters])
 
-    def _asked(self, method, X):
+    def _delegate(self, method, X):
         """Return what the classifier answers."""
         self._check_parts()
         check_is_fitted(self)

@@ -4,9 +4,10 @@ import copy
 import json
 
 import numpy as np
+from inside import stream_of
 from streams import dense
 
-from onlinekmeans_sklearn import _checkpoint, load, save
+from onlinekmeans_sklearn import load, save
 
 FITTED = [
     "cluster_centers_",
@@ -31,7 +32,7 @@ FITTED = [
 def fingerprint(model):
     """Return all that is known of a fitted estimator, to the last bit."""
     values = {name: getattr(model, name) for name in FITTED}
-    random_state = copy.deepcopy(model._stream.random_state)
+    random_state = copy.deepcopy(stream_of(model).random_state)
     values["uniform numbers"] = random_state.random_sample(5)
     values["normal numbers"] = random_state.normal(size=3)
     return {
@@ -47,16 +48,13 @@ def through_file(model, path):
 
 
 def contents(path):
-    """Return the text of a checkpoint, and its arrays by name."""
+    """Return the JSON of a checkpoint, and its arrays by name."""
     with np.load(path, allow_pickle=False) as archive:
         arrays = dict(archive)
-    del arrays["sha256"]
     return json.loads(arrays.pop("checkpoint").tobytes()), arrays
 
 
 def craft(path, text, arrays):
-    """Write a checkpoint of one's own, whose digest is right."""
+    """Write a checkpoint with any content."""
     text = np.frombuffer(json.dumps(text).encode(), dtype=np.uint8)
-    arrays = {**arrays, "checkpoint": text}
-    members = {name: _checkpoint._encoded(array) for name, array in arrays.items()}
-    path.write_bytes(_checkpoint._archive(members))
+    np.savez(path, **arrays, checkpoint=text)

@@ -5,12 +5,12 @@ feature by feature, and every step is the pseudo-code's. What the paper leaves o
 decided as the user guide says:
 
 * one uniform number per sample, ``uniforms[t]`` for the t-th, also in the prefix;
-* a sample opens a centre iff ``u * f < D2``;
+* a sample opens a center iff ``u * f < D2``;
 * the prefix takes *distinct* samples; a repeat gets the label of its twin;
 * logarithms are base 2, and in Algorithm 1 log n is at least 1;
-* of equally near centres the oldest wins;
+* of equally near centers the oldest wins;
 * a phase costs at least the smallest positive float: 0 could not be raised;
-* when there are ``max_clusters`` centres, no more open.
+* when there are ``max_clusters`` centers, no more open.
 """
 
 import math
@@ -20,7 +20,7 @@ from typing import NamedTuple
 class Result(NamedTuple):
     """What is known after the last sample."""
 
-    opened_at: list  # the positions of the samples that became centres
+    opened_at: list  # the positions of the samples that became centers
     labels: list  # the cluster each sample got when it was read
     facility_cost: float  # f_r, 0 if the prefix is not complete
     phase: int  # r, 0 if the prefix is not complete
@@ -37,7 +37,7 @@ def squared_distance(v, c):
 
 
 def nearest(v, centers):
-    """Return the index of the oldest nearest centre and D2(v, C)."""
+    """Return the index of the oldest nearest center and D2(v, C)."""
     best, best_d2 = None, math.inf
     for index, c in enumerate(centers):
         d2 = squared_distance(v, c)

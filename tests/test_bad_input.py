@@ -4,11 +4,12 @@ import joblib
 import numpy as np
 import pandas as pd
 import pytest
+from engines import before_step, tuned
 from scipy.sparse import csr_array
 from sklearn.exceptions import NotFittedError
 from streams import blobs
 
-from onlinekmeans_sklearn import OnlineKMeans, SemiOnlineKMeans, _stream
+from onlinekmeans_sklearn import OnlineKMeans, SemiOnlineKMeans
 
 X = blobs(0, 200)
 
@@ -52,7 +53,7 @@ CASES = [
         "transform",
     )
     for case in [
-        *BAD_FOR_ALL,
+        *(case for case in BAD_FOR_ALL if (method, case) != ("partial_fit", "nothing")),
         *([] if method in ("fit", "fit_transform") else BAD_FOR_A_FITTED_ONE),
     ]
 ]
@@ -66,7 +67,7 @@ def fingerprint(model):
 @pytest.mark.parametrize(("method", "case"), CASES)
 def test_bad_data_leaves_the_fitted_state_as_it_was(method, case):
     data, message = {**BAD_FOR_ALL, **BAD_FOR_A_FITTED_ONE}[case]
-    model = OnlineKMeans(30, random_state=0).fit(X)
+    model = OnlineKMeans(k=30, random_state=0).fit(X)
     before = fingerprint(model)
     with pytest.raises((ValueError, TypeError), match=message):
         getattr(model, method)(data)
@@ -75,7 +76,7 @@ def test_bad_data_leaves_the_fitted_state_as_it_was(method, case):
     assert fingerprint(model) != before
 
 
-@pytest.mark.parametrize("method", ["fit", "partial_fit"])
+@pytest.mark.parametrize("method", ["fit", "partial_fit_predict"])
 @pytest.mark.parametrize("case", BAD_FOR_ALL)
 def test_bad_first_data_leaves_the_estimator_unfitted(method, case):
     data, message = BAD_FOR_ALL[case]
@@ -90,7 +91,7 @@ def test_bad_first_data_leaves_the_estimator_unfitted(method, case):
 
 def test_wrong_feature_names_are_an_error_and_change_nothing():
     frame = pd.DataFrame(X, columns=["a", "b", "c"])
-    model = OnlineKMeans(30, random_state=0).fit(frame)
+    model = OnlineKMeans(k=30, random_state=0).fit(frame)
     before = fingerprint(model)
     for method in ("partial_fit", "predict", "transform"):
         with pytest.raises(ValueError, match="feature names"):
@@ -102,39 +103,52 @@ def test_wrong_feature_names_are_an_error_and_change_nothing():
 
 
 def test_arrays_for_a_model_of_frames_are_a_warning():
-    model = OnlineKMeans(30, random_state=0).fit(pd.DataFrame(X, columns=["a", "b", "c"]))
+    model = OnlineKMeans(k=30, random_state=0).fit(pd.DataFrame(X, columns=["a", "b", "c"]))
     for method in ("predict", "transform", "partial_fit"):
         with pytest.warns(UserWarning, match="valid feature names"):
             getattr(model, method)(X)
 
 
 BAD_PARAMETERS = [
-    (OnlineKMeans, "k", bad, "integer of at least 1 or 'auto'")
+    (OnlineKMeans, "k", bad, r"an int in the range \[1, inf\) or 'auto'")
     for bad in (0, -1, 2.5, "many", None, True, np.nan, [3], np.array([1, 2]))
 ]
 BAD_PARAMETERS += [
-    (OnlineKMeans, "algorithm", bad, "'practical', 'theoretical'")
+    (OnlineKMeans, name, 10**400, rf"an int in the range \[1, {most}\] or .*an int of 1329")
+    for name, most in [("k", 2**62), ("n_clusters", 2**31 - 1), ("max_clusters", 2**31 - 1)]
+]
+BAD_PARAMETERS += [
+    (OnlineKMeans, "algorithm", bad, "a str among {'practical', 'theoretical'}")
     for bad in ("Practical", "auto", None, 3, ["practical"])
 ]
 BAD_PARAMETERS += [
-    (OnlineKMeans, "n_clusters", bad, "integer of at least 1 or None")
+    (OnlineKMeans, "n_clusters", bad, r"an int in the range \[1, inf\) or None")
     for bad in (0, -3, 2.0, "auto")
 ]
 BAD_PARAMETERS += [
-    (OnlineKMeans, "max_clusters", bad, "integer of at least 1 or None")
+    (OnlineKMeans, "max_clusters", bad, r"an int in the range \[1, inf\) or None")
     for bad in (0, -3, 2.0, "auto", np.inf)
 ]
 BAD_PARAMETERS += [
-    (OnlineKMeans, "encode", bad, "'onehot', 'onehot-dense', 'ordinal', 'distance', 'tri")
+    (
+        OnlineKMeans,
+        "encode",
+        bad,
+        "a str among {'onehot', 'onehot-dense', 'ordinal', 'distance', 'tri",
+    )
     for bad in ("one-hot", None, 1, ["onehot"])
 ]
 BAD_PARAMETERS += [
-    (SemiOnlineKMeans, "lower_bound", bad, "positive, finite number")
+    (SemiOnlineKMeans, "lower_bound", bad, r"a float in the range \(0.0, inf\) or None")
     for bad in (0, -1.0, np.nan, np.inf, "auto", [1.0], True)
 ]
 BAD_PARAMETERS += [
-    (SemiOnlineKMeans, "n_samples", bad, "integer of at least 1 or None")
+    (SemiOnlineKMeans, "n_samples", bad, r"an int in the range \[1, inf\) or None")
     for bad in (0, -5, 10.5, "all", np.nan)
+]
+BAD_PARAMETERS += [
+    (SemiOnlineKMeans, "n_jobs", bad, "an int other than 0 or None")
+    for bad in (0, 1.5, "all", True, np.nan, [2])
 ]
 
 
@@ -143,9 +157,11 @@ def test_bad_parameters_say_what_came_and_what_was_expected(estimator, name, bad
     model = estimator().fit(X)
     before = vars(model).copy()
     model.set_params(**{name: bad})
+    text = f"The '{name}' parameter of {estimator.__name__} must be {expected}.*instead"
     for method in ("fit", "partial_fit", "predict", "transform", "score"):
-        with pytest.raises(ValueError, match=f"Got {name}=.*expected.*{expected}"):
-            getattr(model, method)(X)
+        for rows in (X, X[:1]):
+            with pytest.raises(ValueError, match=text):
+                getattr(model, method)(rows)
     before[name] = bad
     assert vars(model).keys() == before.keys()
     assert all(vars(model)[key] is before[key] for key in before)
@@ -153,14 +169,16 @@ def test_bad_parameters_say_what_came_and_what_was_expected(estimator, name, bad
 
 def test_fewer_clusters_allowed_than_asked_for_is_an_error():
     model = OnlineKMeans(n_clusters=6, max_clusters=5)
-    with pytest.raises(ValueError, match=r"n_clusters=6 and max_clusters=5.*no smaller"):
+    with pytest.raises(
+        ValueError, match=r"'max_clusters' .* no smaller than n_clusters=6.*Got 5"
+    ):
         model.fit(X)
-    assert model.set_params(max_clusters=6, k=6).fit(X).n_clusters_ == 6
+    assert model.set_params(max_clusters=6, k=20).fit(X).n_clusters_ == 6
 
 
-@pytest.mark.parametrize("good", [1, np.int64(30), "auto"])
+@pytest.mark.parametrize("good", [16, np.int64(30), np.uint8(200), "auto"])
 def test_good_values_of_k_are_taken(good):
-    assert OnlineKMeans(good).fit(X).n_clusters_ >= 1
+    assert OnlineKMeans(k=good).fit(X).n_clusters_ >= 1
 
 
 @pytest.mark.parametrize("good", [1, np.float32(0.5), np.int64(7), 1e-300])
@@ -168,50 +186,45 @@ def test_good_values_of_lower_bound_are_taken(good):
     assert SemiOnlineKMeans(lower_bound=good).fit(X).n_clusters_ >= 1
 
 
+@pytest.mark.parametrize("step", ["look up", "open", "label", "add up"])
 @pytest.mark.parametrize("interruption", [KeyboardInterrupt, MemoryError])
-def test_an_interrupted_call_changes_nothing(interruption, monkeypatch):
-    monkeypatch.setattr(_stream, "_FIRST_BLOCK", 16)
-    monkeypatch.setattr(_stream, "_LARGEST_BLOCK", 32)
-    whole = OnlineKMeans(30, random_state=0).fit(X)
-    model = OnlineKMeans(30, random_state=0).partial_fit(X[:20])
-    before = fingerprint(model)
-    finish, calls = _stream.finish, []
+def test_an_interrupted_call_changes_nothing(interruption, step):
+    calls = []
 
-    def interrupted(*args):
-        calls.append(args)
-        if len(calls) == 3:
+    def interrupt():
+        calls.append(step)
+        if len(calls) == 2:
             raise interruption
-        return finish(*args)
 
-    monkeypatch.setattr(_stream, "finish", interrupted)
-    with pytest.raises(interruption):
-        model.partial_fit(X[20:])
-    assert len(calls) == 3
+    whole = OnlineKMeans(k=30, random_state=0).fit(X)
+    with tuned(first_block_rows=16, most_block_rows=32):
+        model = OnlineKMeans(k=30, random_state=0).partial_fit(X[:20])
+        before = fingerprint(model)
+        with before_step(step, interrupt), pytest.raises(interruption):
+            model.partial_fit(X[20:])
+    assert len(calls) == 2
     assert fingerprint(model) == before
 
-    monkeypatch.undo()
     model.partial_fit(X[20:])
     np.testing.assert_array_equal(model.cluster_centers_, whole.cluster_centers_)
     np.testing.assert_array_equal(model.labels_, whole.labels_[20:])
 
 
-def test_an_interrupted_row_changes_nothing(monkeypatch):
-    whole = OnlineKMeans(2, algorithm="theoretical", random_state=0).fit(X)
-    model = OnlineKMeans(2, algorithm="theoretical", random_state=0).partial_fit(X[:20])
-    decide, interrupted = _stream.decide, 0
-
-    def interrupting_decide(*args):
+def test_an_interrupted_row_changes_nothing():
+    def interrupt():
         raise KeyboardInterrupt
 
+    whole = OnlineKMeans(k=2, algorithm="theoretical", random_state=0).fit(X)
+    model = OnlineKMeans(k=2, algorithm="theoretical", random_state=0).partial_fit(X[:20])
+    interrupted = 0
     for row in X[20:, None]:
         before = model.n_samples_seen_, model.n_clusters_
-        monkeypatch.setattr(_stream, "decide", interrupting_decide)
         try:
-            model.partial_fit(row)
+            with before_step("open", interrupt):
+                model.partial_fit(row)
         except KeyboardInterrupt:
             interrupted += 1
             assert (model.n_samples_seen_, model.n_clusters_) == before
-            monkeypatch.setattr(_stream, "decide", decide)
             model.partial_fit(row)
     assert 5 < interrupted < 180
     np.testing.assert_array_equal(model.cluster_centers_, whole.cluster_centers_)
@@ -225,7 +238,7 @@ def test_the_largest_values_allowed_do_not_overflow():
     edge = np.array([[limit, limit, limit], [-limit, -limit, -limit]] * 8)
     edge[2:] *= np.linspace(0.1, 0.9, 14)[:, None]
     with np.errstate(over="raise", invalid="raise", divide="raise"):
-        model = OnlineKMeans(1, random_state=0).fit(edge * (1 - 1e-15))
+        model = OnlineKMeans(k=16, random_state=0).fit(edge * (1 - 1e-15))
         model.predict(edge * (1 - 1e-15))
     assert np.isfinite(model.facility_cost_)
     with pytest.raises(ValueError, match="overflow"):

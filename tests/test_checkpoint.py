@@ -9,6 +9,7 @@ import pytest
 from checkpoints import fingerprint, through_file
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from inside import replaced, stream_of
 from scipy.sparse import csr_array, issparse
 from sklearn.base import clone
 from streams import ALGORITHMS, STORAGES, blobs, estimator_of, small_streams
@@ -17,8 +18,6 @@ from onlinekmeans_sklearn import (
     ClusterFeaturesClassifier,
     OnlineKMeans,
     SemiOnlineKMeans,
-    _base,
-    _stream,
     load,
     save,
 )
@@ -64,8 +63,8 @@ def test_a_stream_cut_by_checkpoints_is_the_whole_stream(
 @pytest.mark.parametrize("storage", ["array", "csr_array"])
 @pytest.mark.parametrize("name", ALGORITHMS)
 def test_long_streams_go_on_in_many_phases(name, storage, path):
-    rows = STORAGES[storage](blobs(1, 2000, d=5))
-    whole = estimator_of(name, 2000, 3, seed=2).partial_fit(rows[:990])
+    rows = STORAGES[storage](blobs(1, 1990, d=5))  # n_samples=1000 does not warn
+    whole = estimator_of(name, 1990, 3, seed=2).partial_fit(rows[:990])
     cut = through_file(whole, path)
     for part in (rows[990:991], rows[991:995], rows[995:]):
         labels = whole.partial_fit_predict(part)
@@ -78,11 +77,23 @@ def test_long_streams_go_on_in_many_phases(name, storage, path):
 
 def test_the_widest_dtype_and_the_storage_of_the_first_rows_stay(path):
     first = csr_array(X[:50], dtype=np.float32)
-    model = OnlineKMeans(60, random_state=0).partial_fit(first)
+    model = OnlineKMeans(k=60, random_state=0).partial_fit(first)
     for part in (X[50:60].astype(np.float32), X[60:200], csr_array(X[200:])):
         cut = through_file(model, path).partial_fit(part)
         assert fingerprint(cut) == fingerprint(model.partial_fit(part))
     assert cut.cluster_centers_.dtype == np.float64
+
+
+@pytest.mark.parametrize("kind", [np.array, csr_array])
+@pytest.mark.parametrize("n_calls", [1, 2])
+def test_rows_that_open_no_center_do_not_change_the_dtype(kind, n_calls, path):
+    model = OnlineKMeans(k=20, random_state=0).partial_fit(kind(X[:5].astype(np.float32)))
+    again = model.online_centers_[:2].astype(np.float64)
+    for part in [again] if n_calls == 1 else [again[:1], again[1:]]:
+        model.partial_fit(part)
+    for other in (model, through_file(model, path)):
+        other.partial_fit(kind(np.float32([[100.0, 0.0, 1.0]])))
+        assert other.cluster_centers_.dtype == np.float32
 
 
 def test_numbers_keep_all_their_bits(path):
@@ -90,7 +101,7 @@ def test_numbers_keep_all_their_bits(path):
     stored = csr_array((rows.ravel(), [0, 1, 0, 1, 0, 1], [0, 2, 4, 6]), shape=(3, 2))
     for X in (rows, stored):
         model = OnlineKMeans(random_state=0).fit(X)
-        model._stream.schedule.phases = ((3, 5e-324), (3, np.inf))
+        stream_of(model).schedule.phases = ((3, 5e-324), (3, np.inf))
         model.partial_fit(X)
         cut = through_file(model, path)
         assert fingerprint(cut) == fingerprint(model)
@@ -99,18 +110,16 @@ def test_numbers_keep_all_their_bits(path):
         assert cut.facility_costs_.tolist() == [5e-324, np.inf]
 
 
-def test_a_number_drawn_for_a_row_that_failed_is_kept(path, monkeypatch):
-    whole = OnlineKMeans(2, algorithm="theoretical", random_state=0).fit(X)
+def test_a_number_drawn_for_a_row_that_failed_is_kept(path):
+    whole = OnlineKMeans(k=2, algorithm="theoretical", random_state=0).fit(X)
     model = clone(whole).partial_fit(X[:20])
 
     def interrupted(*args):
         raise KeyboardInterrupt
 
-    with monkeypatch.context() as patch:
-        patch.setattr(_stream, "decide", interrupted)
-        with pytest.raises(KeyboardInterrupt):
-            model.partial_fit([[1e3, 1e3, 1e3]])
-    assert model._stream._uniform is not None
+    with replaced("open_centers", interrupted), pytest.raises(KeyboardInterrupt):
+        model.partial_fit([[1e3, 1e3, 1e3]])
+    assert stream_of(model).pending_uniform is not None
     cut = through_file(model, path).partial_fit(X[20:])
     np.testing.assert_array_equal(cut.cluster_centers_, whole.cluster_centers_)
     assert cut.inertia_ == whole.inertia_
@@ -123,14 +132,14 @@ def test_a_number_drawn_for_a_row_that_failed_is_kept(path, monkeypatch):
 )
 def test_random_numbers_go_on_and_are_its_own(seed, path):
     np.random.seed(5)
-    model = OnlineKMeans(20, random_state=copy.deepcopy(seed)).partial_fit(X[:100])
+    model = OnlineKMeans(k=20, random_state=copy.deepcopy(seed)).partial_fit(X[:100])
     cut = through_file(model, path)
     global_state = np.random.get_state()[1].tobytes()
     cut.partial_fit(X[100:])
     assert np.random.get_state()[1].tobytes() == global_state
     assert fingerprint(cut) == fingerprint(model.partial_fit(X[100:]))
     if isinstance(seed, np.random.RandomState):
-        assert cut.random_state is cut._stream.random_state
+        assert cut.random_state is stream_of(cut).random_state
         assert cut.random_state is not model.random_state
         assert fingerprint(cut.fit(X)) == fingerprint(model.fit(X))
     else:
@@ -138,32 +147,34 @@ def test_random_numbers_go_on_and_are_its_own(seed, path):
 
 
 def test_a_random_state_apart_from_the_streams_stays_apart(path):
-    model = OnlineKMeans(20, random_state=np.random.RandomState(0)).fit(X)
+    model = OnlineKMeans(k=20, random_state=np.random.RandomState(0)).fit(X)
     model.random_state.normal()  # and half of a pair of normal numbers is kept
     for _ in range(2):
         model.set_params(random_state=copy.deepcopy(model.random_state))
         cut = through_file(model, path)
-        assert cut.random_state is not cut._stream.random_state
+        assert cut.random_state is not stream_of(cut).random_state
         assert fingerprint(cut.partial_fit(X)) == fingerprint(model.partial_fit(X))
         assert cut.random_state.normal() == model.random_state.normal()
         assert fingerprint(cut.fit(X)) == fingerprint(model.fit(X))
 
 
 @pytest.mark.parametrize("kind", [np.array, csr_array])
-def test_merged_clusters_are_not_merged_again(kind, path, monkeypatch):
+def test_merged_clusters_are_not_merged_again(kind, path):
     rows = kind(X)
     random_state = np.random.RandomState(0)
     model = OnlineKMeans(n_clusters=3, random_state=random_state).fit(rows)
-    model.set_params(n_clusters=5).predict(rows)
+    model.set_params(n_clusters=5).partial_fit()
     random_state.random_sample(100)  # another merge would give something else
     cut = through_file(model, path)
-    with monkeypatch.context() as patch:
-        patch.delattr(_base, "merge")
-        for n_clusters in (5, 3):
+    with replaced("merge", None):
+        for n_clusters in (5, 3):  # a parameter counts from the next partial_fit on
             for estimator in (model, cut):
                 estimator.set_params(n_clusters=n_clusters)
+            assert cut.n_clusters_ == 5
             assert fingerprint(cut) == fingerprint(model)
             np.testing.assert_array_equal(cut.predict(rows), model.predict(rows))
+    assert fingerprint(cut.partial_fit()) == fingerprint(model.partial_fit())
+    assert cut.n_clusters_ == 3
     assert fingerprint(cut.partial_fit(rows)) == fingerprint(model.partial_fit(rows))
 
 
@@ -176,9 +187,9 @@ def test_a_merge_that_was_not_done_yet_is_the_same(path):
     "model",
     [
         OnlineKMeans(),
-        OnlineKMeans(2**70, encode="ordinal", n_jobs=-1, random_state=7),
-        OnlineKMeans("many", algorithm="Practical", n_clusters=-3, max_clusters=True),
-        SemiOnlineKMeans(3, lower_bound=5e-324, n_samples=10**30),
+        OnlineKMeans(k=2**70, encode="ordinal", n_jobs=-1, random_state=7),
+        OnlineKMeans(k="many", algorithm="Practical", n_clusters=-3, max_clusters=True),
+        SemiOnlineKMeans(k=3, lower_bound=5e-324, n_samples=10**30),
         SemiOnlineKMeans(lower_bound=np.float32(0.1), n_samples=np.int32(4)),
     ],
     ids=str,
@@ -198,11 +209,12 @@ def test_an_unfitted_estimator_keeps_its_parameters(model, path):
         (OnlineKMeans(algorithm="theoretical"), "k", np.int8(50)),  # nor 3 * 50 an int8
         (OnlineKMeans(), "n_clusters", np.int8(5)),
         (OnlineKMeans(), "max_clusters", np.uint8(25)),
-        (SemiOnlineKMeans(2), "lower_bound", np.float32(0.1)),
-        (SemiOnlineKMeans(2), "lower_bound", np.float16(0.1)),
+        (SemiOnlineKMeans(k=2, n_samples=300), "lower_bound", np.float32(0.1)),
+        (SemiOnlineKMeans(k=2, n_samples=300), "lower_bound", np.float16(0.1)),
     ],
     ids=repr,
 )
+@pytest.mark.filterwarnings("ignore:The 'k' parameter of OnlineKMeans")
 def test_numpy_numbers_as_parameters_are_as_good_as_plain_ones(model, name, value, path):
     model.set_params(random_state=0, **{name: value})
     plain = clone(model).set_params(**{name: value.item()})
@@ -214,7 +226,7 @@ def test_numpy_numbers_as_parameters_are_as_good_as_plain_ones(model, name, valu
 
 def test_feature_names_and_output_containers_stay(path):
     frame = pd.DataFrame(X, columns=["a", "\u00e4 b", "c.d"])
-    model = OnlineKMeans(30, encode="distance", random_state=0).set_output(
+    model = OnlineKMeans(k=30, encode="distance", random_state=0).set_output(
         transform="pandas"
     )
     assert isinstance(through_file(model, path).fit_transform(frame), pd.DataFrame)
@@ -239,7 +251,7 @@ def test_feature_names_and_output_containers_stay(path):
     ids=["classifier", "subclass", "class", "list", "module", "PCG64"],
 )
 def test_what_cannot_be_saved_is_said_and_the_old_file_stays(model, message, path):
-    save(OnlineKMeans(7), path)
+    save(OnlineKMeans(k=7), path)
     with pytest.raises(TypeError, match=message):
         save(model, path)
     assert load(path).k == 7
@@ -247,7 +259,7 @@ def test_what_cannot_be_saved_is_said_and_the_old_file_stays(model, message, pat
 
 
 def test_the_same_model_gives_the_same_file(path):
-    model = OnlineKMeans(20, n_clusters=4, random_state=0).fit(X)
+    model = OnlineKMeans(k=20, n_clusters=4, random_state=0).fit(X)
     save(model, path)
     before = path.read_bytes()
     save(load(path), path)
@@ -263,10 +275,10 @@ def trusted(*objects):
 @pytest.mark.parametrize(
     "model",
     [
-        OnlineKMeans(20, random_state=0),
-        OnlineKMeans(3, algorithm="theoretical", max_clusters=40, random_state=0),
+        OnlineKMeans(k=20, random_state=0),
+        OnlineKMeans(k=3, algorithm="theoretical", max_clusters=40, random_state=0),
         OnlineKMeans(n_clusters=4, random_state=np.random.RandomState(0)),
-        SemiOnlineKMeans(3, n_samples=300, random_state=0),
+        SemiOnlineKMeans(k=3, n_samples=300, random_state=0),
     ],
     ids=["practical", "theoretical", "merged", "semi-online"],
 )
@@ -274,9 +286,9 @@ def test_skops_takes_and_gives_all_there_is(model, kind):
     skops_io = pytest.importorskip("skops.io")
     rows = kind(X)
     whole = clone(model).fit(rows[:100])
-    stream = whole._stream
-    own = trusted(whole, stream, stream.schedule, stream.centers, stream.centers._squares)
-    own += trusted(stream.sums) if issparse(stream.sums) else []
+    stream = stream_of(whole)
+    own = trusted(whole, stream, stream.schedule, stream.centers, stream.sums)
+    own += trusted(stream.centers.rows) if issparse(stream.centers.rows) else []
     other = skops_io.loads(skops_io.dumps(whole), trusted=own)
     assert fingerprint(other) == fingerprint(whole)
     assert fingerprint(other.partial_fit(rows[100:])) == fingerprint(
@@ -287,11 +299,11 @@ def test_skops_takes_and_gives_all_there_is(model, kind):
 def test_skops_takes_clusters_and_classifier_together():
     skops_io = pytest.importorskip("skops.io")
     y = X[:, 0] > 0
-    whole = ClusterFeaturesClassifier(clusterer=OnlineKMeans(20), random_state=0)
+    whole = ClusterFeaturesClassifier(clusterer=OnlineKMeans(k=20), random_state=0)
     whole.partial_fit(X[:100], y[:100], classes=[False, True])
-    stream = whole.clusterer_._stream
+    stream = stream_of(whole.clusterer_)
     own = trusted(whole, whole.clusterer_, stream, stream.schedule, stream.centers)
-    own += trusted(stream.centers._squares)
+    own += trusted(stream.sums)
     other = skops_io.loads(skops_io.dumps(whole), trusted=own)
     for model in (whole, other):
         model.partial_fit(X[100:], y[100:])

@@ -1,6 +1,5 @@
 """A file that is damaged, strange or hostile is a clear error, and nothing worse."""
 
-import io
 import json
 import os
 import pickle
@@ -13,12 +12,12 @@ from checkpoints import contents, craft, fingerprint
 from scipy.sparse import csr_array
 from streams import blobs
 
-from onlinekmeans_sklearn import OnlineKMeans, SemiOnlineKMeans, _checkpoint, load, save
+from onlinekmeans_sklearn import OnlineKMeans, SemiOnlineKMeans, load, save
 
 X = np.maximum(blobs(0, 40), 0)
-DENSE = OnlineKMeans(20, n_clusters=3, max_clusters=30, random_state=0).fit(X)
-SPARSE = SemiOnlineKMeans(1, random_state=np.random.RandomState(0)).fit(csr_array(X))
-PREFIX = OnlineKMeans(20, random_state=0).partial_fit(X[:8])
+DENSE = OnlineKMeans(k=20, n_clusters=3, max_clusters=30, random_state=0).fit(X)
+SPARSE = SemiOnlineKMeans(k=1, random_state=np.random.RandomState(0)).fit(csr_array(X))
+PREFIX = OnlineKMeans(k=20, random_state=0).partial_fit(X[:8])
 MODELS = {"dense": DENSE, "sparse": SPARSE, "unfitted": OnlineKMeans()}
 
 
@@ -41,7 +40,7 @@ def test_a_file_that_was_cut_short_is_refused(name, path):
     lengths = {*range(0, len(data), 61), 1, 2, 3, len(data) - 1, len(data) - 2}
     for length in lengths:
         path.write_bytes(data[:length])
-        assert_refused(path, "damaged or was cut short|not a checkpoint")
+        assert_refused(path, "damaged or incomplete|not a checkpoint")
     path.write_bytes(data)
     load(path)
 
@@ -70,34 +69,15 @@ def test_a_flipped_byte_is_seen_or_makes_no_difference(name, path):
     assert harmless < len(places) / 3
 
 
-@pytest.mark.parametrize("name", MODELS)
-def test_no_changed_number_passes_the_digest(name, path):
-    save(MODELS[name], path)
-    with zipfile.ZipFile(path) as archive:
-        members = {each: archive.read(each) for each in archive.namelist()}
-    for changed in members:
-        for others in (
-            {changed: members[changed][:-1] + bytes([members[changed][-1] ^ 1])},
-            {changed: members[changed] + b" "},
-            {changed: None},
-            {changed: None, f"other {changed}": members[changed]},
-        ):
-            with zipfile.ZipFile(path, "w") as archive:
-                for each, data in {**members, **others}.items():
-                    if data is not None:
-                        archive.writestr(each, data)
-            assert_refused(path, "damaged|not a checkpoint")
-
-
 def test_what_is_no_checkpoint_is_refused(path):
     for data in (b"", b"PK", b"{}", pickle.dumps(DENSE), os.urandom(1000)):
         path.write_bytes(data)
-        assert_refused(path, "not a checkpoint|cut short")
+        assert_refused(path, "not a checkpoint|incomplete")
     for other in (np.zeros(3), np.frombuffer(b"[]", np.uint8), np.array(["checkpoint"])):
         np.savez(path, other=other)
-        assert_refused(path, "not a checkpoint: there is no 'checkpoint' in it")
+        assert_refused(path, "it has no array 'checkpoint'|not an array of numbers")
         np.savez(path, checkpoint=other)
-        assert_refused(path, "not a checkpoint")
+        assert_refused(path, "not a checkpoint|not an array of numbers")
     np.savez(path, checkpoint=np.frombuffer(b"[" * 100_000, np.uint8))
     assert_refused(path, "not a checkpoint")
     with path.open("wb") as file:
@@ -127,14 +107,8 @@ def test_pickles_are_refused_and_never_executed(name, path, monkeypatch):
     with np.load(path) as archive:
         arrays = dict(archive)
     arrays[name] = np.array([Evil()], dtype=object)
-    members = {}
-    for each, array in arrays.items():
-        buffer = io.BytesIO()
-        np.save(buffer, array, allow_pickle=True)
-        members[each] = buffer.getvalue()
-    del members["sha256"]
-    path.write_bytes(_checkpoint._archive(members))
-    assert_refused(path, "not an array of numbers|damaged")
+    np.savez(path, **arrays)
+    assert_refused(path, "not an array of numbers")
     assert os.listdir() == ["stream.npz"]
     with np.load(path, allow_pickle=True) as archive:  # the file itself is harmful
         archive[name]
@@ -144,20 +118,17 @@ def test_pickles_are_refused_and_never_executed(name, path, monkeypatch):
 @pytest.mark.parametrize(
     ("key", "value", "message"),
     [
-        ("version", 2, r"format is version 2, written by.* 9\.9, but .*reads version 1"),
-        ("version", 0, "version 0"),
-        ("version", "1", "version='1'"),
-        ("version", True, "version=True"),
-        ("version", None, "version=None"),
+        ("version", 2, r"format version is 2, written by.* 9\.9, but .*reads version 1"),
+        ("version", 0, "version is 0"),
+        ("version", "1", "version is '1'"),
+        ("version", True, "version is True"),
+        ("version", None, "version is None"),
         ("format", "other", "not a checkpoint: its format is 'other'"),
-        ("class", "Evil", "Got a Evil, but expected one of OnlineKMeans, SemiOnl"),
-        ("class", "SemiOnlineKMeans", "parameters algorithm, .*expected encode"),
-        ("class", [1], "class="),
-        ("state", [], "no place"),
-        ("state", None, "no place"),
+        ("state", [], "no state"),
+        ("state", None, "no state"),
     ],
 )
-def test_other_formats_and_classes_are_refused(key, value, message, path):
+def test_other_formats_are_refused(key, value, message, path):
     save(DENSE, path)
     text, arrays = contents(path)
     craft(path, {**text, "package": "9.9", key: value}, arrays)
@@ -180,15 +151,27 @@ CRAFTED = [
     ("dense", "parameters.other", 3),
     ("dense", "parameters.k", None),
     ("dense", "parameters.encode", {"of": "stream"}),
-    ("unfitted", "parameters.random_state", {"of": "stream"}),
-    ("unfitted", "parameters.random_state", ["of"]),
+    ("dense", "parameters", [3]),
+    ("dense", "class", "Evil"),
+    ("dense", "class", "SemiOnlineKMeans"),
+    ("dense", "class", [1]),
+    ("unfitted", "shares_random_state", True),
+    ("dense", "shares_random_state", 1),
+    ("sparse", "random_state.position", 625),
+    ("sparse", "random_state.position", None),
+    ("sparse", "random_state.key", lambda key: key[1:]),
+    ("dense", "output", 3),
     ("dense", "output", ["pandas"]),
     ("dense", "feature_names", ["a", "b"]),
     ("dense", "feature_names", ["a", "b", 3]),
     ("dense", "feature_names", "abc"),
-    ("dense", "stream", None),
-    ("dense", "stream", 3),
-    ("dense", "answers", None),
+    ("dense", "schedule", None),
+    ("dense", "schedule", 3),
+    ("dense", "merged", None),
+    ("dense", "merged", [2]),
+    ("dense", "merged", ["3"]),
+    ("dense", "merged", [0]),
+    ("dense", "merged", [True]),
     ("dense", "stream.n_seen", 41),
     ("dense", "stream.n_seen", 40.0),
     ("dense", "stream.n_seen", 2**63),
@@ -196,30 +179,34 @@ CRAFTED = [
     ("dense", "stream.max_clusters", 2),
     ("dense", "stream.max_clusters", 0),
     ("dense", "stream.max_clusters", "many"),
-    ("dense", "stream.uniform", 1.5),
-    ("dense", "stream.uniform", np.nan),
+    ("dense", "stream.pending_uniform", 1.5),
+    ("dense", "stream.pending_uniform", np.nan),
     ("dense", "stream.inertia", np.nan),
     ("dense", "stream.inertia", -1.0),
     ("dense", "stream.inertia", 3),
-    ("dense", "stream.schedule.algorithm", "Schedule"),
-    ("dense", "stream.schedule.k", 0),
-    ("dense", "stream.schedule.k", True),
-    ("dense", "stream.schedule.k", 10**400),
-    ("dense", "stream.schedule.openings", -1),
-    ("dense", "stream.schedule.openings", 1000),
-    ("dense", "stream.schedule.facility_costs", np.array([], dtype=float)),
-    ("dense", "stream.schedule.facility_costs", lambda costs: costs[1:]),
-    ("dense", "stream.schedule.facility_costs", lambda costs: costs - 1e9),
-    ("dense", "stream.schedule.facility_costs", lambda costs: costs * np.nan),
-    ("dense", "stream.schedule.phase_starts", lambda starts: starts[::-1]),
-    ("dense", "stream.schedule.phase_starts", lambda starts: starts - 100),
-    ("dense", "stream.schedule.phase_starts", lambda starts: starts + 100),
-    ("dense", "stream.schedule.phase_starts", lambda starts: starts.astype(float)),
-    ("prefix", "stream.schedule.openings", 7),
-    ("prefix", "stream.schedule.prefix_length", 8),
-    ("sparse", "stream.schedule.log_n", np.nan),
-    ("sparse", "stream.schedule.log_n", 0.5),
-    ("sparse", "stream.schedule.log_n", np.inf),
+    ("dense", "schedule.class", "Schedule"),
+    ("dense", "schedule.k", 0),
+    ("dense", "schedule.k", True),
+    ("dense", "schedule.k", 10**400),
+    ("dense", "schedule.openings", -1),
+    ("dense", "schedule.openings", 1000),
+    ("dense", "schedule.growth", 3),
+    ("dense", "schedule.log_n", 3.0),
+    ("dense", "schedule.phases", 3),
+    ("dense", "schedule.phases", []),
+    ("dense", "schedule.phases", [3, 4.0]),
+    ("dense", "schedule.phases", lambda phases: [phase[:1] for phase in phases]),
+    ("dense", "schedule.phases", lambda phases: [[n, cost - 1e9] for n, cost in phases]),
+    ("dense", "schedule.phases", lambda phases: [[n, cost * np.nan] for n, cost in phases]),
+    ("dense", "schedule.phases", lambda phases: phases[::-1]),
+    ("dense", "schedule.phases", lambda phases: [[n - 100, cost] for n, cost in phases]),
+    ("dense", "schedule.phases", lambda phases: [[n + 100, cost] for n, cost in phases]),
+    ("dense", "schedule.phases", lambda phases: [[float(n), cost] for n, cost in phases]),
+    ("prefix", "schedule.openings", 7),
+    ("prefix", "schedule.prefix_length", 8),
+    ("sparse", "schedule.log_n", np.nan),
+    ("sparse", "schedule.log_n", 0.5),
+    ("sparse", "schedule.log_n", np.inf),
     ("dense", "stream.random_state.position", 625),
     ("dense", "stream.random_state.position", -1),
     ("dense", "stream.random_state.has_gauss", 2),
@@ -238,7 +225,7 @@ CRAFTED = [
     ("dense", "stream.centers.values", lambda rows: with_value(rows, (1, 1), np.inf)),
     ("dense", "stream.centers.values", lambda rows: with_value(rows, (1, 1), 1e200)),
     ("dense", "stream.centers.values", None),
-    ("dense", "stream.centers", 3),
+    ("dense", "stream.centers.row_ends", 3),
     ("dense", "stream.sums.values", lambda sums: sums[1:]),
     ("dense", "stream.sums.values", lambda sums: sums.astype(np.float32)),
     ("dense", "stream.sums.values", lambda sums: with_value(sums, (1, 1), np.nan)),
@@ -259,14 +246,15 @@ CRAFTED = [
     ("dense", "labels", lambda labels: labels[:0]),
     ("dense", "labels", lambda labels: labels.astype(np.int64)),
     ("dense", "labels", 3),
-    ("dense", "answers.3.merged", lambda merged: merged + 3),
-    ("dense", "answers.3.merged", lambda merged: merged - 3),
-    ("dense", "answers.3.merged", lambda merged: merged[1:]),
-    ("dense", "answers.3.centers.values", lambda rows: rows[1:]),
-    ("dense", "answers.3.centers.values", lambda rows: rows[:, 1:]),
-    ("dense", "answers.3.centers.values", lambda rows: rows * np.nan),
-    ("dense", "answers.3.centers.values", lambda rows: rows * 1e200),
-    ("dense", "answers", {"x": {"centers": {}}}),
+    ("dense", "merged.3.labels", lambda labels: labels + 3),
+    ("dense", "merged.3.labels", lambda labels: labels - 3),
+    ("dense", "merged.3.labels", lambda labels: labels[1:]),
+    ("dense", "merged.3.centers.values", lambda rows: rows[1:]),
+    ("dense", "merged.3.centers.values", lambda rows: rows[:, 1:]),
+    ("dense", "merged.3.centers.values", lambda rows: rows * np.nan),
+    ("dense", "merged.3.centers.values", lambda rows: rows * 1e200),
+    ("dense", "merged", {"x": {"centers": {}}}),
+    ("dense", "merged.3.labels", None),
     ("sparse", "stream.centers.n_features", 2),
     ("sparse", "stream.centers.n_features", 2**64),
     ("sparse", "stream.centers.values", lambda values: values[1:]),
@@ -301,65 +289,89 @@ CRAFTED = [
 def test_states_that_cannot_be_are_refused(name, place, change, path):
     save({**MODELS, "prefix": PREFIX}[name], path)
     text, arrays = contents(path)
-    *parts, last = place.split(".")
-    state = text["state"]
-    for part in parts:
-        state = state[part]
-    state.pop(last, None)
-    before = arrays.pop(place, None)
+    state, last = text["state"], place
+    if place.startswith(("parameters.", "schedule.")):
+        group, last = place.split(".")
+        state = state[group]
+    before = arrays.pop(place) if place in arrays else state.pop(last, None)
+    message = "must be|expected"
     if callable(change):
-        change = change(before)
-    if isinstance(change, (float, np.ndarray)):
-        arrays[place] = np.asarray(change)
+        change, message = change(before), "^(?!.*Got nothing).*(must be|expected)"
+    if isinstance(change, np.ndarray):
+        arrays[place] = change
     elif change is not None:
         state[last] = change
     craft(path, text, arrays)
-    assert_refused(path, "(?s)(?!.*(no place|without))" if change is not None else "Cannot")
+    assert_refused(path, message)
 
 
 def test_states_that_contradict_each_other_are_refused(path):
     save(DENSE, path)
     text, arrays = contents(path)
     craft(path, text, {**arrays, "stream.n_seen": np.array(40.0)})
-    assert_refused(path, "'stream.n_seen', for which there is no place")
+    assert_refused(path, "'stream.n_seen'.*both")
     for name in ("counts", "opened_at", "centers.values", "sums.values"):
         arrays[f"stream.{name}"] = arrays[f"stream.{name}"][:0]
     craft(path, text, arrays)
-    assert_refused(path, "as many clusters as may be")
+    assert_refused(path, "from 1 to max_clusters centers")
 
     save(SPARSE, path)
     text, arrays = contents(path)
-    del text["state"]["stream"]["sums"]["n_features"]
+    del text["state"]["stream.sums.n_features"]
     for name in ("columns", "row_ends"):
         del arrays[f"stream.sums.{name}"]
     arrays["stream.sums.values"] = np.zeros(SPARSE.cluster_centers_.shape)
     craft(path, text, arrays)
-    assert_refused(path, "every cluster has a centre, a sum")
+    assert_refused(path, "a center, a sum, a count and a position")
 
 
 def test_too_little_memory_is_not_taken_for_damage(path, monkeypatch):
     save(DENSE, path)
 
-    def fail(*args):
+    def fail(*args, **kwargs):
         raise MemoryError
 
-    monkeypatch.setattr(zipfile.ZipFile, "read", fail)
+    monkeypatch.setattr(np, "load", fail)
     with pytest.raises(MemoryError):
         load(path)
 
 
-def test_lying_headers_are_refused(path):
+@pytest.mark.parametrize(
+    "lie",
+    ["(10**15,)", "(999999999999999,)", "(-1,)", "(1,)", "()", "(4, 2**62)", "(0,)"],
+)
+def test_lying_headers_are_refused(lie, path):
     save(DENSE, path)
-    _, arrays = contents(path)
-    header = _checkpoint._encoded(arrays["stream.counts"]).tobytes()
-    shape = f"({len(arrays['stream.counts'])},)"
-    for lie in ("(10**15,)", "(999999999999999,)", "(-1,)", "(1,)", "()", "(2, 2**62)"):
-        assert header.count(shape.encode()) == 1
-        length = len(header.split(b"\n")[0])
-        head, data = header[:length], header[length:]
-        head = head.replace(shape.encode(), lie.encode()).strip().ljust(length)
-        with pytest.raises(ValueError, match="not an array of numbers"):
-            _checkpoint._decoded("counts", head[:length] + data)
+    with zipfile.ZipFile(path) as archive:
+        members = {name: archive.read(name) for name in archive.namelist()}
+    head, data = members["stream.counts.npy"].split(b"\n", 1)
+    shape = f"({len(DENSE.counts_)},)".encode()
+    assert head.count(shape) == 1
+    lying = head.replace(shape, lie.encode()).strip().ljust(len(head))[: len(head)]
+    members["stream.counts.npy"] = lying + b"\n" + data
+    with zipfile.ZipFile(path, "w") as archive:  # whose checksums are right
+        for name, content in members.items():
+            archive.writestr(name, content)
+    assert_refused(path, "damaged or incomplete.*stream.counts|malformed|descr")
+
+
+@pytest.mark.parametrize("dtype", ["S0", "V0", "U3", "complex128", "bool", "M8[s]"])
+def test_only_numbers_are_read(dtype, path):
+    save(DENSE, path)
+    text, arrays = contents(path)
+    craft(path, text, {**arrays, "stream.counts": np.zeros(10**6, dtype=dtype)})
+    assert_refused(path, "'stream.counts.npy' is not an array of numbers")
+
+
+def test_contents_that_claim_to_be_larger_than_the_file_are_refused(path):
+    save(DENSE, path)
+    data = path.read_bytes()
+    with zipfile.ZipFile(path) as archive:
+        sizes = {info.file_size for info in archive.infolist()}
+    size = max(sizes).to_bytes(4, "little")
+    assert data.count(size) >= 2
+    path.write_bytes(data.replace(size, (2**31).to_bytes(4, "little")))
+    assert_refused(path, "larger than the file")
 
 
 def test_arrays_of_the_other_byte_order_are_the_same(path):
@@ -380,6 +392,6 @@ def test_numpy_and_json_can_read_a_checkpoint(path):
     with np.load(path, allow_pickle=False) as archive:
         np.testing.assert_array_equal(archive["stream.counts"], DENSE.counts_)
         text = json.loads(archive["checkpoint"].tobytes().decode("utf-8"))
-    assert text["class"] == "OnlineKMeans"
     assert text["version"] == 1
+    assert text["state"]["class"] == "OnlineKMeans"
     assert text["state"]["parameters"]["n_clusters"] == 3

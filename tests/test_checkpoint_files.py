@@ -4,11 +4,15 @@ import copy
 import errno
 import io
 import os
+import stat
+from pathlib import Path
 
+import numpy as np
 import pytest
+from inside import replaced, stream_of
 from streams import blobs
 
-from onlinekmeans_sklearn import OnlineKMeans, _checkpoint, load, save
+from onlinekmeans_sklearn import OnlineKMeans, load, save
 
 X = blobs(0, 300)
 
@@ -20,22 +24,59 @@ def path(tmp_path):
 
 def test_paths_may_be_strings_bytes_and_links(path, monkeypatch):
     monkeypatch.chdir(path.parent)
-    save(OnlineKMeans(3), "stream.npz")
+    save(OnlineKMeans(k=3), "stream.npz")
     assert load(os.fsencode(path)).k == 3
     link = path.with_name("latest")
     link.symlink_to(path)
-    save(OnlineKMeans(4), os.fsencode(link))
+    save(OnlineKMeans(k=4), os.fsencode(link))
     assert link.is_symlink()
     assert load(path).k == 4
     assert sorted(os.listdir()) == ["latest", "stream.npz"]
-    with pytest.raises(FileNotFoundError):
-        save(OnlineKMeans(), path.parent / "no folder" / "stream.npz")
 
 
-def test_others_may_read_a_checkpoint_as_any_new_file(path):
+@pytest.mark.parametrize("given", ["none/stream.npz", b"none/stream.npz", Path("folder")])
+def test_an_error_names_the_path_that_was_given(given, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    os.mkdir("folder")
+    with pytest.raises(OSError) as caught:  # no such folder, or a folder itself
+        save(OnlineKMeans(), given)
+    assert caught.value.filename == os.fsdecode(given)
+    assert "tmp" not in str(caught.value)
+    assert isinstance(caught.value, (FileNotFoundError, IsADirectoryError))
+    assert os.listdir() == ["folder"]
+
+
+def test_a_new_checkpoint_has_the_permissions_of_any_new_file(path):
     save(OnlineKMeans(), path)
     path.with_name("new").touch()
     assert path.stat().st_mode == path.with_name("new").stat().st_mode
+
+
+@pytest.mark.skipif(os.name != "posix", reason="permission bits are POSIX")
+@pytest.mark.parametrize("mode", [0o600, 0o640, 0o666, 0o400])
+def test_a_replaced_checkpoint_keeps_its_permissions(mode, path):
+    path.touch()
+    path.chmod(mode)
+    link = path.with_name("latest")
+    link.symlink_to(path)
+    for target in (path, link):
+        save(OnlineKMeans(), target)
+        assert stat.S_IMODE(path.stat().st_mode) == mode
+
+
+@pytest.mark.skipif(os.name != "posix", reason="permission bits are POSIX")
+def test_nobody_else_can_read_a_private_checkpoint_while_it_is_written(path, monkeypatch):
+    path.touch()
+    path.chmod(0o600)
+    modes, savez = [], np.savez
+
+    def watched(file, **arrays):
+        modes.append(stat.S_IMODE(os.fstat(file.fileno()).st_mode))
+        savez(file, **arrays)
+
+    monkeypatch.setattr(np, "savez", watched)
+    save(OnlineKMeans(), path)
+    assert modes == [0o600]
 
 
 def failing(error):
@@ -60,11 +101,11 @@ class FullFile(io.FileIO):
     [OSError(errno.ENOSPC, "No space left"), MemoryError(), KeyboardInterrupt()],
     ids=repr,
 )
-@pytest.mark.parametrize("function", ["os.replace", "os.fsync", "numpy.save"])
+@pytest.mark.parametrize("function", ["os.replace", "os.fsync", "numpy.savez"])
 def test_a_failure_leaves_the_old_checkpoint_and_no_litter(
     function, error, path, monkeypatch
 ):
-    model = OnlineKMeans(20, random_state=0).partial_fit(X[:100])
+    model = OnlineKMeans(k=20, random_state=0).partial_fit(X[:100])
     save(model, path)
     before = path.read_bytes()
     with monkeypatch.context() as patch:
@@ -78,27 +119,25 @@ def test_a_failure_leaves_the_old_checkpoint_and_no_litter(
 
 
 def test_what_could_not_be_loaded_does_not_replace_what_can(path):
-    model = OnlineKMeans(20, random_state=0).fit(X)
+    model = OnlineKMeans(k=20, random_state=0).fit(X)
     save(model, path)
     before = path.read_bytes()
-    model._stream.counts[3] += 1
-    with pytest.raises(ValueError, match="expected that every sample seen is in a"):
+    stream_of(model).counts[3] += 1
+    with pytest.raises(ValueError, match=r"Cannot save this OnlineKMeans.*add up"):
         save(model, path)
     assert path.read_bytes() == before
 
 
-def test_a_full_disk_leaves_the_old_checkpoint_and_no_litter(path, monkeypatch):
-    save(OnlineKMeans(7), path)
-    monkeypatch.setattr(_checkpoint, "open", lambda *args: FullFile(*args), raising=False)
-    with pytest.raises(OSError, match="No space left"):
-        save(OnlineKMeans(8), path)
-    monkeypatch.undo()
+def test_a_full_disk_leaves_the_old_checkpoint_and_no_litter(path):
+    save(OnlineKMeans(k=7), path)
+    with replaced("open", FullFile), pytest.raises(OSError, match="No space left"):
+        save(OnlineKMeans(k=8), path)
     assert os.listdir(path.parent) == [path.name]
     assert load(path).k == 7
 
 
 def test_all_reaches_the_disk_before_the_old_file_goes(path, monkeypatch):
-    save(OnlineKMeans(7), path)
+    save(OnlineKMeans(k=7), path)
     done, replace, fsync = [], os.replace, os.fsync
 
     def watched_fsync(descriptor):
@@ -114,7 +153,7 @@ def test_all_reaches_the_disk_before_the_old_file_goes(path, monkeypatch):
         pytest.skip("which file a descriptor stands for is not known here")
     monkeypatch.setattr(os, "fsync", watched_fsync)
     monkeypatch.setattr(os, "replace", watched_replace)
-    save(OnlineKMeans(8), path)
+    save(OnlineKMeans(k=8), path)
     temporary, folder = done[0][1], os.path.realpath(path.parent)
     assert os.path.dirname(temporary) == folder
     assert done[0] == ("sync", temporary, path.stat().st_size)
@@ -125,5 +164,5 @@ def test_all_reaches_the_disk_before_the_old_file_goes(path, monkeypatch):
 
 def test_a_folder_that_cannot_be_synced_is_no_failure(path, monkeypatch):
     monkeypatch.setattr(os, "open", failing(PermissionError("a folder")))
-    save(OnlineKMeans(7), path)
+    save(OnlineKMeans(k=7), path)
     assert load(path).k == 7

@@ -1,5 +1,6 @@
 """scikit-learn's own checks, for every configuration, with no expected failures."""
 
+import pytest
 from sklearn.linear_model import SGDClassifier
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
@@ -29,6 +30,11 @@ from onlinekmeans_sklearn import ClusterFeaturesClassifier, OnlineKMeans, SemiOn
             passthrough=False,
         ),
     ]
+)
+@pytest.mark.filterwarnings(  # what these parameters and the data of the checks ask for
+    "ignore:The 'k' parameter of OnlineKMeans is 1, below 16",
+    "ignore:The 'n_samples' parameter of SemiOnlineKMeans is None in a stream that starts",
+    "ignore:The stream of SemiOnlineKMeans becomes",
 )
 def test_estimator_is_scikit_learn_compatible(estimator, check):
     check(estimator)

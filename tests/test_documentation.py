@@ -12,9 +12,10 @@ import onlinekmeans_sklearn
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = [ROOT / "README.rst", *sorted((ROOT / "doc").glob("*.rst"))]
+PACKAGE = Path(onlinekmeans_sklearn.__file__).parent
 MODULES = [
-    f"onlinekmeans_sklearn.{module.name}"
-    for module in pkgutil.iter_modules(onlinekmeans_sklearn.__path__)
+    "onlinekmeans_sklearn",
+    *(module.name for module in pkgutil.walk_packages([PACKAGE], "onlinekmeans_sklearn.")),
 ]
 
 
@@ -24,6 +25,13 @@ def test_examples_of_pages(page):
     assert result.failed == 0
     if page.name in ("README.rst", "user_guide.rst"):
         assert result.attempted > 5
+
+
+def test_modules_at_every_depth_are_looked_at():
+    files = [path.relative_to(PACKAGE.parent) for path in PACKAGE.rglob("*.py")]
+    names = {".".join(path.with_suffix("").parts) for path in files}
+    assert {name.removesuffix(".__init__") for name in names} <= set(MODULES)
+    assert any(name.count(".") > 1 for name in MODULES)
 
 
 @pytest.mark.parametrize("name", MODULES)

@@ -19,10 +19,10 @@ from sklearn.preprocessing import FunctionTransformer, MinMaxScaler, StandardSca
 from onlinekmeans_sklearn import OnlineKMeans, SemiOnlineKMeans
 
 ESTIMATORS = [
-    OnlineKMeans(40, random_state=0),
-    OnlineKMeans(3, algorithm="theoretical", random_state=0),
+    OnlineKMeans(k=40, random_state=0),
+    OnlineKMeans(k=3, algorithm="theoretical", random_state=0),
     OnlineKMeans(n_clusters=8, random_state=0),
-    SemiOnlineKMeans(3, lower_bound=1.0, random_state=0),
+    SemiOnlineKMeans(k=3, lower_bound=1.0, n_samples=1000, random_state=0),
 ]
 
 
@@ -44,7 +44,7 @@ def test_cluster_features_lift_a_linear_model():
     y = y % 2
     linear = SGDClassifier(loss="squared_error", alpha=1e-3, eta0=1e-3, random_state=0)
     linear.set_params(learning_rate="constant", max_iter=50)
-    with_clusters = make_union(FunctionTransformer(), OnlineKMeans(300, random_state=0))
+    with_clusters = make_union(FunctionTransformer(), OnlineKMeans(k=300, random_state=0))
     raw = cross_val_score(make_pipeline(MinMaxScaler(), clone(linear)), X, y)
     both = cross_val_score(make_pipeline(MinMaxScaler(), with_clusters, linear), X, y)
     assert both.mean() > raw.mean() + 0.02
@@ -81,7 +81,7 @@ def test_in_a_grid_search(iris):
         StandardScaler(), OnlineKMeans(random_state=0), SGDClassifier(random_state=0)
     )
     grid = {
-        "onlinekmeans__k": [5, 60],
+        "onlinekmeans__k": [20, 60],
         "onlinekmeans__algorithm": ["practical", "theoretical"],
         "onlinekmeans__encode": ["onehot", "onehot-dense"],
     }
@@ -141,10 +141,10 @@ def test_metadata_routing_may_be_enabled(estimator, iris):
 
 def test_frames_and_arrays_cluster_alike(iris):
     X, _ = iris
-    frame = OnlineKMeans(40, random_state=0).fit(X)
-    array = OnlineKMeans(40, random_state=0).fit(X.to_numpy())
+    frame = OnlineKMeans(k=40, random_state=0).fit(X)
+    array = OnlineKMeans(k=40, random_state=0).fit(X.to_numpy())
     np.testing.assert_array_equal(frame.labels_, array.labels_)
     assert list(frame.feature_names_in_) == list(X.columns)
     assert not hasattr(array, "feature_names_in_")
-    sparse = OnlineKMeans(40, random_state=0).fit(csr_matrix(X.to_numpy()))
+    sparse = OnlineKMeans(k=40, random_state=0).fit(csr_matrix(X.to_numpy()))
     np.testing.assert_array_equal(sparse.labels_, array.labels_)

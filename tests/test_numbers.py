@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
+from engines import engine
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
 from streams import ALGORITHMS, blobs, dense, estimator_of, grid
-from stress.kernels import kernels
 
 from onlinekmeans_sklearn import OnlineKMeans
 
@@ -43,26 +43,27 @@ MOVES = {np.float64: (2.0**-20, 2.0**27), np.float32: (2.0**-10, -(2.0**12))}
 
 @pytest.mark.parametrize("dtype", MOVES)
 @pytest.mark.parametrize(
-    ("storage", "kernel", "n"),
+    ("storage", "which", "n"),
     [
         (np.asarray, "usual", 100),
-        (np.asarray, "k-d tree", 100),
         (np.asarray, "tiny blocks", 40),
+        (np.asarray, "numpy, usual", 100),
         (csr_array, "usual", 100),
         (csr_array, "tiny blocks", 24),
+        (csr_array, "numpy, usual", 50),
     ],
 )
 @pytest.mark.parametrize("name", ALGORITHMS)
-def test_a_stream_on_a_grid_can_be_moved(name, storage, kernel, n, dtype):
+def test_a_stream_on_a_grid_can_be_moved(name, storage, which, n, dtype):
     step, move = MOVES[dtype]
     X = (grid(1, n, side=9) + grid(2, n, side=2) / 4) * step * 4
     X = np.vstack([X, X / 2]).astype(dtype)  # the second half is only predicted
     far = X + dtype(move)
     assert (far - dtype(move) == X).all()
-    with kernels(kernel):
+    with engine(which):
         model, moved = (fitted(name, storage(A[:n]), step) for A in (X, far))
         assert_same_stream(model, moved)
-        model, moved = (a.set_params(n_clusters=None) for a in (model, moved))
+        model, moved = (a.set_params(n_clusters=None).partial_fit() for a in (model, moved))
         np.testing.assert_array_equal(
             model.predict(storage(X)), moved.predict(storage(far))
         )

@@ -51,13 +51,13 @@ def test_ids_are_consecutive_and_never_change(name):
 
 def test_labels_are_the_online_decisions():
     X = np.sort(blobs(1, 800, d=1), axis=0)
-    model = OnlineKMeans(25, random_state=0).fit(X)
+    model = OnlineKMeans(k=25, random_state=0).fit(X)
     assert (model.labels_ != model.predict(X)).any()
     np.testing.assert_array_equal(
-        OnlineKMeans(25, random_state=0).fit_predict(X), model.labels_
+        OnlineKMeans(k=25, random_state=0).fit_predict(X), model.labels_
     )
     np.testing.assert_array_equal(
-        OnlineKMeans(25, random_state=0).partial_fit_predict(X), model.labels_
+        OnlineKMeans(k=25, random_state=0).partial_fit_predict(X), model.labels_
     )
     model.partial_fit(X[:5])
     assert model.labels_.shape == (5,)
@@ -65,7 +65,7 @@ def test_labels_are_the_online_decisions():
 
 def test_fit_starts_anew_and_partial_fit_does_not():
     X = blobs(2, 500)
-    model = OnlineKMeans(30, random_state=0).fit(X)
+    model = OnlineKMeans(k=30, random_state=0).fit(X)
     once = model.cluster_centers_.copy(), model.labels_
     model.partial_fit(X)
     assert model.n_samples_seen_ == 1000
@@ -78,31 +78,34 @@ def test_fit_starts_anew_and_partial_fit_does_not():
 
 def test_parameters_of_the_stream_are_those_of_its_first_call():
     X = blobs(2, 500)
-    model = OnlineKMeans(30, random_state=0).partial_fit(X[:100])
+    model = OnlineKMeans(k=30, random_state=0).partial_fit(X[:100])
     model.set_params(k=2000, algorithm="theoretical").partial_fit(X[100:])
-    whole = OnlineKMeans(30, random_state=0).fit(X)
+    whole = OnlineKMeans(k=30, random_state=0).fit(X)
     np.testing.assert_array_equal(model.cluster_centers_, whole.cluster_centers_)
 
 
 def test_random_state_may_be_an_instance_or_none():
     X = blobs(0, 500)
-    seeded = OnlineKMeans(30, random_state=7).fit(X)
-    instance = OnlineKMeans(30, random_state=np.random.RandomState(7)).fit(X)
+    seeded = OnlineKMeans(k=30, random_state=7).fit(X)
+    instance = OnlineKMeans(k=30, random_state=np.random.RandomState(7)).fit(X)
     np.testing.assert_array_equal(seeded.labels_, instance.labels_)
-    drawn = OnlineKMeans(30).fit(X), OnlineKMeans(30).fit(X)
+    drawn = OnlineKMeans(k=30).fit(X), OnlineKMeans(k=30).fit(X)
     assert not np.array_equal(drawn[0].labels_, drawn[1].labels_)
 
 
 def test_k_auto_follows_n_clusters():
     X = blobs(0, 3000, n_blobs=40)
     for auto, explicit in [
-        (OnlineKMeans(), OnlineKMeans(100)),
-        (OnlineKMeans(n_clusters=4), OnlineKMeans(120)),
-        (OnlineKMeans(max_clusters=71), OnlineKMeans(36, max_clusters=71)),
-        (OnlineKMeans(n_clusters=4, max_clusters=90), OnlineKMeans(45, max_clusters=90)),
-        (OnlineKMeans(algorithm="theoretical"), OnlineKMeans(10, algorithm="theoretical")),
-        (SemiOnlineKMeans(n_clusters=3), SemiOnlineKMeans(3)),
-        (SemiOnlineKMeans(), SemiOnlineKMeans(10)),
+        (OnlineKMeans(), OnlineKMeans(k=100)),
+        (OnlineKMeans(n_clusters=4), OnlineKMeans(k=120)),
+        (OnlineKMeans(max_clusters=71), OnlineKMeans(k=36, max_clusters=71)),
+        (OnlineKMeans(n_clusters=4, max_clusters=90), OnlineKMeans(k=45, max_clusters=90)),
+        (
+            OnlineKMeans(algorithm="theoretical"),
+            OnlineKMeans(k=10, algorithm="theoretical"),
+        ),
+        (SemiOnlineKMeans(n_clusters=3), SemiOnlineKMeans(k=3)),
+        (SemiOnlineKMeans(), SemiOnlineKMeans(k=10)),
     ]:
         a = auto.set_params(random_state=0).fit(X)
         b = explicit.set_params(random_state=0).fit(X)
@@ -111,8 +114,8 @@ def test_k_auto_follows_n_clusters():
 
 def test_semi_online_takes_n_from_the_first_call():
     X = blobs(0, 512)
-    implicit = SemiOnlineKMeans(3, lower_bound=50.0, random_state=0).fit(X)
-    explicit = SemiOnlineKMeans(3, lower_bound=50.0, n_samples=512, random_state=0).fit(X)
+    implicit = SemiOnlineKMeans(k=3, lower_bound=50.0, random_state=0).fit(X)
+    explicit = SemiOnlineKMeans(k=3, lower_bound=50.0, n_samples=512, random_state=0).fit(X)
     assert implicit.facility_cost_ == explicit.facility_cost_
     first = 50.0 / (3 * 9)
     assert implicit.facility_cost_ == first * 2 ** (implicit.n_phases_ - 1)
@@ -121,7 +124,7 @@ def test_semi_online_takes_n_from_the_first_call():
 def test_score_is_minus_the_cost_of_the_final_centers():
     X = blobs(0, 300)
     for rows in (X, csr_array(X)):
-        model = OnlineKMeans(30, random_state=0).fit(rows)
+        model = OnlineKMeans(k=30, random_state=0).fit(rows)
         cost = ((X - X[model.opened_at_][model.predict(rows)]) ** 2).sum()
         assert model.score(rows) == pytest.approx(-cost)
         assert isinstance(model.score(rows), float)
@@ -130,9 +133,9 @@ def test_score_is_minus_the_cost_of_the_final_centers():
 
 def test_predict_takes_other_storage_and_dtype_than_fit():
     X = grid(0, 200)
-    expected = OnlineKMeans(30, random_state=0).fit(X).predict(X)
+    expected = OnlineKMeans(k=30, random_state=0).fit(X).predict(X)
     for fitted in (X, csr_array(X), X.astype(np.float32)):
-        model = OnlineKMeans(30, random_state=0).fit(fitted)
+        model = OnlineKMeans(k=30, random_state=0).fit(fitted)
         for rows in (X, csr_matrix(X), X.astype(np.float32), X.astype(int), X.tolist()):
             np.testing.assert_array_equal(model.predict(rows), expected)
 
@@ -141,7 +144,7 @@ def test_predict_takes_other_storage_and_dtype_than_fit():
 def test_transform_is_the_one_hot_code_of_predict(encode, sparse):
     X = blobs(0, 300)
     for dtype in (np.float64, np.float32):
-        model = OnlineKMeans(30, encode=encode, random_state=0).fit(X.astype(dtype))
+        model = OnlineKMeans(k=30, encode=encode, random_state=0).fit(X.astype(dtype))
         out = model.transform(X.astype(dtype))
         assert issparse(out) == sparse
         assert out.dtype == dtype
@@ -210,13 +213,13 @@ def test_read_only_and_strided_input_works(tmp_path):
 
 def test_fitted_attributes_cannot_spoil_the_stream():
     X = blobs(0, 300)
-    model = OnlineKMeans(30, random_state=0).partial_fit(X[:150])
+    model = OnlineKMeans(k=30, random_state=0).partial_fit(X[:150])
     with pytest.raises(ValueError, match="read-only"):
         model.cluster_centers_[0] = 0
     model.counts_[:] = 0
     model.opened_at_[:] = -1
     model.partial_fit(X[150:])
-    whole = OnlineKMeans(30, random_state=0).fit(X)
+    whole = OnlineKMeans(k=30, random_state=0).fit(X)
     np.testing.assert_array_equal(model.counts_, whole.counts_)
     np.testing.assert_array_equal(model.opened_at_, whole.opened_at_)
 
@@ -233,8 +236,8 @@ def test_there_are_no_fitted_attributes_before_fit():
 
 def test_a_stream_resumes_in_another_process(tmp_path):
     X = blobs(0, 600)
-    whole = OnlineKMeans(50, random_state=0).fit(X)
-    joblib.dump(OnlineKMeans(50, random_state=0).partial_fit(X[:333]), tmp_path / "model")
+    whole = OnlineKMeans(k=50, random_state=0).fit(X)
+    joblib.dump(OnlineKMeans(k=50, random_state=0).partial_fit(X[:333]), tmp_path / "model")
     np.save(tmp_path / "rest.npy", X[333:])
     go_on = (
         "import sys, joblib, numpy\n"
@@ -255,7 +258,7 @@ def test_a_clone_is_unfitted_and_a_copy_goes_its_own_way():
     import copy
 
     X = blobs(0, 400)
-    model = OnlineKMeans(40, random_state=0).partial_fit(X[:200])
+    model = OnlineKMeans(k=40, random_state=0).partial_fit(X[:200])
     assert not hasattr(clone(model), "labels_")
     shallow = copy.copy(model)
     centers = model.cluster_centers_.copy()
@@ -270,7 +273,7 @@ def test_a_clone_is_unfitted_and_a_copy_goes_its_own_way():
 def test_memory_is_bounded_by_the_block(storage):
     n, d, k = 200_000, 4, 200
     X = storage(blobs(0, n, d=d, n_blobs=50))
-    model = OnlineKMeans(k, random_state=0)
+    model = OnlineKMeans(k=k, random_state=0)
     tracemalloc.start()
     model.fit(X)
     model.predict(X)
@@ -287,8 +290,8 @@ def test_single_wide_rows_cost_what_they_cost_together(n_features, dtype):
     rng = np.random.RandomState(0)
     means = 5 * rng.normal(size=(8, n_features))
     X = (means[rng.randint(8, size=60)] + rng.normal(size=(60, n_features))).astype(dtype)
-    whole = OnlineKMeans(20, random_state=0).fit(X)
-    by_row = OnlineKMeans(20, random_state=0)
+    whole = OnlineKMeans(k=20, random_state=0).fit(X)
+    by_row = OnlineKMeans(k=20, random_state=0)
     for row in X[:, None]:
         by_row.partial_fit(row)
     assert by_row.inertia_ == whole.inertia_

@@ -85,30 +85,30 @@ def scripts_practical(samples, uniforms, k_target):
 
 
 def test_scripts_by_hand():
-    # k_target = 20: k = 1, and 11 samples are centres: five pairs and a lone one
+    # k_target = 20: k = 1, and 11 samples are centers: five pairs and a lone one
     prefix = [0, 1, 100, 101, 200, 201, 300, 301, 400, 401, 500]
     samples = [[float(v)] for v in [*prefix, 1000, 3000, 6000]]
     result = scripts_practical(samples, [0.5] * 14, 20)
     # each pair once: 5 at distance 1, and 5 at 99, as 1 and 100 or 401 and 500 are
     first = (5 + 5 * 99**2) / 2
     assert result.phases == [(11, first), (13, 10 * first)]
-    model = ScriptsOnlineKMeans(20, random_state=0).fit(samples)
+    model = ScriptsOnlineKMeans(k=20, random_state=0).fit(samples)
     assert model.facility_costs_[0] == first
-    assert OnlineKMeans(20, random_state=0).fit(samples).facility_costs_[0] == 5
+    assert OnlineKMeans(k=20, random_state=0).fit(samples).facility_costs_[0] == 5
 
 
 @pytest.mark.parametrize("storage", ["array", "csr_matrix"])
 @pytest.mark.parametrize("name", VARIANT_STREAMS)
 def test_variant_is_the_loop_of_the_scripts(name, storage):
     X = STORAGES[storage](VARIANT_STREAMS[name])
-    model = ScriptsOnlineKMeans(40, random_state=7).fit(X)
+    model = ScriptsOnlineKMeans(k=40, random_state=7).fit(X)
     expected = scripts_practical(samples_of(X), uniforms_of(7, X.shape[0]), 40)
     assert_equals_reference(model, model.labels_, X, expected)
 
 
 def test_variant_does_not_depend_on_the_chunks():
     X = VARIANT_STREAMS["duplicates"].astype(np.float32)
-    model = ScriptsOnlineKMeans(60, random_state=3)
+    model = ScriptsOnlineKMeans(k=60, random_state=3)
     labels = fit_in_chunks(model, X, [1, 5, 1, 40])
     expected = scripts_practical(samples_of(X), uniforms_of(3, len(X)), 60)
     assert expected.phase > 1
@@ -116,12 +116,12 @@ def test_variant_does_not_depend_on_the_chunks():
 
 
 def test_variant_differs_from_the_text_and_can_be_cloned():
-    model = clone(ScriptsOnlineKMeans(40, random_state=7))
+    model = clone(ScriptsOnlineKMeans(k=40, random_state=7))
     assert type(model) is ScriptsOnlineKMeans
-    assert model.get_params() == OnlineKMeans(40, random_state=7).get_params()
-    text = OnlineKMeans(40, random_state=7).fit(ROWS)
+    assert model.get_params() == OnlineKMeans(k=40, random_state=7).get_params()
+    text = OnlineKMeans(k=40, random_state=7).fit(ROWS)
     assert not np.array_equal(model.fit(ROWS).opened_at_, text.opened_at_)
-    with pytest.raises(ValueError, match="algorithm='theoretical'"):
+    with pytest.raises(ValueError, match=r"must be 'practical'\. Got 'theoretical'"):
         model.set_params(algorithm="theoretical").fit(ROWS)
 
 
@@ -130,7 +130,7 @@ def test_variant_differs_from_the_text_and_can_be_cloned():
 def test_costs_are_those_of_a_plain_loop(variant, kind):
     X = KINDS[kind](ROWS)
     model = {"text": OnlineKMeans, "scripts": ScriptsOnlineKMeans}[variant]
-    model = model(30, random_state=2).fit(X)
+    model = model(k=30, random_state=2).fit(X)
     result = costs(X, None, k_target=30, run=2, variant=variant, baselines=True)
     assert {type(value) for value in result.values()} == {int, float}
     k = result.pop("k_actual")
@@ -145,7 +145,7 @@ def test_costs_are_those_of_a_plain_loop(variant, kind):
         },
         rel=1e-12,
     )
-    assert result["f_online"] < model.inertia_  # of the final centres, not of the moment
+    assert result["f_online"] < model.inertia_  # of the final centers, not of the moment
 
 
 @pytest.mark.parametrize("kind", ["array", "csr"])
@@ -155,7 +155,7 @@ def test_cost_is_exact_far_from_the_origin(kind):
     assert cost(X, centers) == plain_cost(X, centers)
 
 
-def test_a_centre_that_comes_twice_is_of_no_use():
+def test_a_center_that_comes_twice_is_of_no_use():
     centers = ROWS[[5, 9, 9, 5, 20]]
     assert cost(ROWS, centers) == cost(ROWS, ROWS[[5, 9, 20]])
     assert cost(ROWS, centers) == pytest.approx(plain_cost(ROWS, centers), rel=1e-12)

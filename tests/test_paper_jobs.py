@@ -133,6 +133,29 @@ def test_a_damaged_result_is_computed_again(tmp_path, counted, damage):
     assert json.loads(path.read_text(encoding="utf-8")) == before[1]
 
 
+@pytest.mark.parametrize("name", ["a.py", "sub/b.py", "sub/deep/c.pyx", "sub/deep/d.h"])
+def test_digest_tells_code_apart_at_every_depth(tmp_path, name):
+    for path in ("a.py", "sub/b.py", "sub/deep/c.pyx", "sub/deep/d.h"):
+        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / path).write_text(path, encoding="utf-8")
+    before = jobs.source_digest(tmp_path)
+    (tmp_path / "sub" / "c.c").write_text("made from c.pyx", encoding="utf-8")
+    assert jobs.source_digest(tmp_path) == before
+    (tmp_path / name).write_text("changed", encoding="utf-8")
+    changed = jobs.source_digest(tmp_path)
+    (tmp_path / name).rename(tmp_path / "moved.py")
+    assert len({before, changed, jobs.source_digest(tmp_path)}) == 3
+
+
+def test_digest_of_the_code_has_the_package_in_it(monkeypatch):
+    before = jobs.code_digest("costs")
+    assert before != jobs.code_digest("theory")
+    jobs.code_digest.cache_clear()
+    monkeypatch.setattr(jobs, "source_digest", lambda folder: f"another {folder.name}")
+    assert jobs.code_digest("costs") != before
+    jobs.code_digest.cache_clear()
+
+
 def test_digest_tells_rows_apart():
     same = {jobs.rows_digest(X, Y), jobs.rows_digest(X.copy(), Y.copy())}
     assert len(same) == 1

@@ -432,14 +432,14 @@ def test_charts_come_light_and_dark(written):
 
 
 def luminance(color):
-    """Return the relative luminance of a colour as WCAG defines it."""
+    """Return the relative luminance of a color as WCAG defines it."""
     colors = pytest.importorskip("matplotlib.colors")
     rgb = np.array(colors.to_rgb(color))
     linear = np.where(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)
     return linear @ [0.2126, 0.7152, 0.0722]
 
 
-def test_colours_stand_out_from_the_page_and_no_two_datasets_look_alike():
+def test_colors_stand_out_from_the_page_and_no_two_datasets_look_alike():
     assert list(charts.STYLES) == list(published.PAPER)
     assert len({color for color, _ in charts.STYLES.values()}) == 12
     assert len({marker for _, marker in charts.STYLES.values()}) == 12

@@ -88,7 +88,7 @@ def assert_can_be_drawn(figure):
 
 def test_import_of_the_package_does_not_import_matplotlib():
     code = (
-        "import sys, onlinekmeans_sklearn, onlinekmeans_sklearn._plotting;"
+        "import sys, onlinekmeans_sklearn; onlinekmeans_sklearn.CentersDisplay;"
         "assert not any(name.startswith('matplotlib') for name in sys.modules)"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
@@ -130,10 +130,10 @@ def test_unfitted_and_foreign_estimators_are_errors(display):
         show(OnlineKMeans())
     with pytest.raises(TypeError, match="not an estimator instance"):
         show("OnlineKMeans")
-    with pytest.raises(TypeError, match=f"Got estimator=KMeans.*{display.__name__} exp"):
+    with pytest.raises(TypeError, match=f"of {display.__name__} must be .*Got KMeans inst"):
         show(KMeans(2, n_init=1).fit(X))
     pipeline = make_pipeline(StandardScaler(), OnlineKMeans()).fit(X)
-    with pytest.raises(TypeError, match=r"Got estimator=Pipeline.*pass .*pipeline\[-1\]"):
+    with pytest.raises(TypeError, match=r"Got Pipeline instead.*pass .*pipeline\[-1\]"):
         show(pipeline)
     show(pipeline[-1])
 
@@ -282,7 +282,7 @@ def test_keywords_reach_the_area_of_sizes():
 
 
 def test_unknown_kind_of_clusters_is_an_error():
-    with pytest.raises(ValueError, match=r"Got which='merged', but expected .*'online'"):
+    with pytest.raises(ValueError, match=r"which.*('merged'.*'online'|'online'.*'merged')"):
         ClusterSizesDisplay.from_estimator(OnlineKMeans().fit(X), which="merged")
 
 
@@ -307,7 +307,7 @@ def test_area_of_centers_grows_with_their_counts(model):
     np.testing.assert_allclose((areas - 15) / (areas - 15).max(), sizes / sizes.max())
 
 
-def test_points_have_a_tint_of_the_colour_of_their_center():
+def test_points_have_a_tint_of_the_color_of_their_center():
     model = ESTIMATORS["practical, merged"].fit(X)
     shown = CentersDisplay.from_estimator(model, X)
     point = shown.points_.get_facecolor()
@@ -372,7 +372,9 @@ def test_lists_are_taken_as_points():
     "features", [(0,), (0, 1, 2), (0, 2), (-1, 0), (1, 1), (0, 1.0), "01", 0, None]
 )
 def test_features_that_are_not_two_columns_are_an_error(features):
-    with pytest.raises(ValueError, match=r"Got features=.* fitted on 2 .*two different"):
+    with pytest.raises(
+        ValueError, match=r"'features' parameter of .*two different.*Got .*fitted on 2"
+    ):
         CentersDisplay.from_estimator(OnlineKMeans().fit(X), X, features=features)
 
 
@@ -382,7 +384,7 @@ def test_wrong_points_are_an_error():
         CentersDisplay.from_estimator(model, np.ones((5, 3)))
     with pytest.raises(ValueError, match="Expected 2D array, got scalar"):
         CentersDisplay.from_estimator(model, 1.0)
-    with pytest.raises(ValueError, match="Got max_points=0, but expected an integer"):
+    with pytest.raises(ValueError, match=r"max_points.*int"):
         CentersDisplay.from_estimator(model, X, max_points=0)
     with pytest.raises(ValueError, match="fewer than two features cannot be shown"):
         CentersDisplay.from_estimator(OnlineKMeans().fit(X[:, :1]), X[:, :1])

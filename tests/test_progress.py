@@ -1,13 +1,17 @@
 """Callbacks of scikit-learn 1.9 during `fit`, and no harm without them."""
 
+import subprocess
+import sys
+
 import numpy as np
 import pytest
+from engines import tuned
 from sklearn.base import clone
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from streams import blobs
 
-from onlinekmeans_sklearn import OnlineKMeans, SemiOnlineKMeans, _progress, _stream
+from onlinekmeans_sklearn import OnlineKMeans, SemiOnlineKMeans
 
 X = blobs(0, 1000)
 
@@ -40,9 +44,9 @@ class FailingRecorder(Recorder):
 
 
 @pytest.fixture(autouse=True)
-def small_blocks(monkeypatch):
-    monkeypatch.setattr(_stream, "_FIRST_BLOCK", 64)
-    monkeypatch.setattr(_stream, "_LARGEST_BLOCK", 64)
+def small_blocks():
+    with tuned(first_block_rows=64, most_block_rows=64):
+        yield
 
 
 @pytest.fixture
@@ -53,9 +57,9 @@ def needs_callbacks():
 @pytest.mark.parametrize(
     "model",
     [
-        OnlineKMeans(40, random_state=0),
+        OnlineKMeans(k=40, random_state=0),
         OnlineKMeans(n_clusters=3, random_state=0),
-        SemiOnlineKMeans(3, random_state=0),
+        SemiOnlineKMeans(k=3, random_state=0),
     ],
     ids=str,
 )
@@ -74,10 +78,10 @@ def test_callbacks_hear_of_every_share_of_the_rows(model):
 @pytest.mark.usefixtures("needs_callbacks")
 def test_what_callbacks_see_is_the_fit_of_the_rows_so_far():
     recorder = Recorder()
-    OnlineKMeans(40, random_state=0).set_callbacks(recorder).fit(X)
+    OnlineKMeans(k=40, random_state=0).set_callbacks(recorder).fit(X)
     for seen in recorder.fitted[:-7:7]:
         n = seen.n_samples_seen_
-        expected = OnlineKMeans(40, random_state=0).fit(X[:n])
+        expected = OnlineKMeans(k=40, random_state=0).fit(X[:n])
         np.testing.assert_array_equal(seen.cluster_centers_, expected.cluster_centers_)
         np.testing.assert_array_equal(seen.predict(X), expected.predict(X))
         np.testing.assert_array_equal(seen.labels_, expected.labels_)
@@ -89,7 +93,7 @@ def test_what_callbacks_see_is_the_fit_of_the_rows_so_far():
 @pytest.mark.usefixtures("needs_callbacks")
 def test_a_pipeline_hands_its_callbacks_on():
     recorder = Recorder()
-    model = make_pipeline(StandardScaler(), OnlineKMeans(40, random_state=0))
+    model = make_pipeline(StandardScaler(), OnlineKMeans(k=40, random_state=0))
     model.set_callbacks(recorder).fit(X)
     assert recorder.ended.count("share of the rows") == 50
 
@@ -99,14 +103,14 @@ def test_a_progress_bar_runs(capsys):
     pytest.importorskip("rich")
     from sklearn.callback import ProgressBar
 
-    OnlineKMeans(40).set_callbacks(ProgressBar()).fit(X)
+    OnlineKMeans(k=40).set_callbacks(ProgressBar()).fit(X)
     assert "100%" in capsys.readouterr().out
 
 
 @pytest.mark.usefixtures("needs_callbacks")
 def test_callbacks_are_torn_down_when_fit_fails():
     recorder = Recorder()
-    model = OnlineKMeans(40, random_state=0).set_callbacks(recorder).fit(X)
+    model = OnlineKMeans(k=40, random_state=0).set_callbacks(recorder).fit(X)
     before = vars(model).copy()
     with pytest.raises(ValueError, match="NaN"):
         model.fit(np.full((20, 3), np.nan))
@@ -118,10 +122,21 @@ def test_callbacks_are_torn_down_when_fit_fails():
     assert vars(model) == before
 
 
-def test_without_callbacks_there_is_nobody_to_tell():
-    class Estimator:
-        pass
+WITHOUT = """
+import sys
+import sklearn.cluster
+sys.modules["sklearn.callback"] = None  # as before scikit-learn 1.9
+import numpy as np
+from onlinekmeans_sklearn import OnlineKMeans
+rows = np.random.RandomState(0).normal(size=(300, 3))
+print(OnlineKMeans(k=40, random_state=0).fit(rows).n_clusters_)
+"""
 
-    reporter = _progress.Reporter(Estimator(), X, None, None)
-    reporter.read(None, X)
-    reporter.end()
+
+def test_without_callbacks_there_is_nobody_to_tell():
+    rows = np.random.RandomState(0).normal(size=(300, 3))
+    expected = OnlineKMeans(k=40, random_state=0).fit(rows).n_clusters_
+    command = [sys.executable, "-c", WITHOUT]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    assert int(done.stdout) == expected

@@ -9,7 +9,7 @@ def test_algorithm_1_by_hand():
     # w* = 8, n = 4, k = 2: f_1 = 8 / (2 * 2) = 2, and a phase ends at 3 * 2 * 3 openings.
     samples = [[0.0], [1.0], [3.0], [1.0]]
     result = semi_online(samples, [0.9, 0.6, 0.9, 0.0], k=2, lower_bound=8.0, n=4)
-    # 0 opens without a centre; 1 has D2 = 1 < 0.6 * 2; 3 has D2 = 9; 1 is nearer to 0.
+    # 0 opens without a center; 1 has D2 = 1 < 0.6 * 2; 3 has D2 = 9; 1 is nearer to 0.
     assert result.opened_at == [0, 2, 3]
     assert result.labels == [0, 0, 1, 2]
     assert result.facility_cost == 2.0
@@ -43,10 +43,10 @@ def test_algorithm_2_doubles_the_cost_when_enough_have_opened():
 
 
 def test_algorithm_3_by_hand():
-    # k_target = 20: k = 1, so 11 samples are centres, and each opening ends a phase.
+    # k_target = 20: k = 1, so 11 samples are centers, and each opening ends a phase.
     samples = [[float(t)] for t in range(11)] + [[100.0], [200.0], [201.0]]
     result = practical(samples, [0.5] * 14, k_target=20)
-    # w* is half of ten neighbours at distance 1: f_1 = 5, then 50, then 500.
+    # w* is half of ten neighbors at distance 1: f_1 = 5, then 50, then 500.
     assert result.opened_at == [*range(11), 11, 12]
     assert result.labels[-1] == 12
     assert (result.facility_cost, result.phase) == (500.0, 3)

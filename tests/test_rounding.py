@@ -6,25 +6,23 @@ sums of whole numbers, which Python does not round.
 
 import functools
 from fractions import Fraction
-from itertools import chain, product
+from itertools import chain
 
 import numpy as np
 import pytest
 from reference import nearest as nearest_by_loop
+from reference import squared_distance
 from scipy.sparse import csr_array
 
-from onlinekmeans_sklearn._centers import centers_from
-from onlinekmeans_sklearn._centers_base import Centers
-from onlinekmeans_sklearn._centers_dense import DenseCenters
-from onlinekmeans_sklearn._nearest import FLOAT32, FLOAT64, Precision
-from onlinekmeans_sklearn._stream import _within_reach
-from onlinekmeans_sklearn._threads import ALONE
-from onlinekmeans_sklearn._tree import nearest_by_tree
+from onlinekmeans_sklearn._algorithm.block import _reach
+from onlinekmeans_sklearn._nearest import centers_from, heart, nearest
+from onlinekmeans_sklearn._nearest.products import products
+from onlinekmeans_sklearn._nearest.rounding import FLOAT32, FLOAT64, Precision
 
 UNIT = Fraction(1, 2**53)
 SMALLEST = Fraction(1, 2**1074)  # all floats are multiples of it
 STORAGES = {"array": np.asarray, "csr_array": csr_array}
-PRECISIONS = {"float32": FLOAT32, "float64": FLOAT64}
+PRECISIONS = {"float32": (FLOAT32, np.float32), "float64": (FLOAT64, np.float64)}
 N_FEATURES = [1, 2, 7, 130, 3000]
 
 # rng, shape -> rows
@@ -48,14 +46,14 @@ ROWS = {
 
 @functools.cache
 def pairs(kind, d):
-    """Return two rows, three centres, the last equal to a row, and their true distances."""
+    """Return two rows, three centers, the last equal to a row, and their true distances."""
     X = ROWS[kind](np.random.RandomState(d), (4, d))
     X, C = X[:2], np.vstack([X[2:], X[:1]])
     return X, C, true_distances(X, C)
 
 
 def true_distances(X, C):
-    """Return the squared distances without rounding, a list per centre."""
+    """Return the squared distances without rounding, a list per center."""
     X, C = ([[_whole(value) for value in row] for row in A.tolist()] for A in (X, C))
     unit = SMALLEST**2
     return [[unit * sum((a - b) ** 2 for a, b in zip(v, c)) for v in X] for c in C]
@@ -67,7 +65,7 @@ def _whole(value):
 
 
 def deciding_distances(centers, X):
-    """Return the squared distances that decide, a row per centre."""
+    """Return the squared distances that decide, a row per center."""
     ids, rows = np.indices((len(centers), X.shape[0])).reshape(2, -1)
     return centers.squared_distances(X, rows, ids).reshape(len(centers), -1)
 
@@ -94,7 +92,8 @@ def deciding_limit(true, d):
 def test_the_deciding_distance_is_rounded_no_more_than_its_terms(kind, storage):
     for d in N_FEATURES:
         X, C, true = pairs(kind, d)
-        computed = deciding_distances(centers_from(storage(C)), storage(X))
+        centers = centers_from(storage(C))
+        computed = deciding_distances(centers, centers.as_rows(storage(X)))
         for error, exact in errors(computed, true):
             assert error <= deciding_limit(exact, d)
         assert computed[-1, 0] == 0
@@ -109,163 +108,186 @@ def test_the_deciding_distance_can_be_as_wrong_as_its_limit():
     assert error > 0.99 * deciding_limit(true, 1000)
 
 
-def in_order(self, strip, factor, first, out):
-    """Multiply as `DenseCenters.multiply` may: one term is added after the other."""
-    out[:] = np.add.accumulate(factor[:, None, :] * strip, axis=-1)[..., -1]
+def added_in_order(terms):
+    """Return the sums of terms along the last axis, one added after the other."""
+    return np.add.accumulate(terms, axis=-1)[..., -1]
 
 
-def in_reverse(self, strip, factor, first, out):
-    """Multiply with the last term first, which is ``|c|^2``."""
-    in_order(self, strip[:, ::-1], factor[:, ::-1], first, out)
+# order of additions: what to make of the norm of a center and its products, in that order
+ORDERS = {
+    "norm first, as compiled": added_in_order,
+    "norm last": lambda terms: added_in_order(np.roll(terms, -1, axis=-1)),
+    "in reverse": lambda terms: added_in_order(terms[..., ::-1]),
+    "in pairs": lambda terms: np.ascontiguousarray(terms).sum(axis=-1),
+}
 
 
-ORDERS = {"usual": DenseCenters.multiply, "in order": in_order, "in reverse": in_reverse}
-
-
-def distances_by_products(centers, X, precision):
-    """Return squared distances, a row per centre, and their slacks; None if too large."""
-    centers.prepare()
-    strip, squares, _ = centers.strip(X, precision)
-    if not max(squares.max(), centers.largest_square) <= precision.largest:
+def distances_by_products(X, C, precision, dtype, order):
+    """Return squared distances, a row per center, and their slacks; None if too large."""
+    shifted, factor = X - C[0], C - C[0]
+    norms, shifted = (factor**2).sum(axis=1), shifted.astype(dtype)
+    squares = (shifted.astype(np.float64) ** 2).sum(axis=1)
+    if not max(squares.max(), norms.max()) <= precision.largest:
         return None
-    products = np.empty((len(centers), X.shape[0]), dtype=precision.dtype)
-    centers.multiply(strip, centers.factor(0, precision), 0, products)
-    d2 = np.maximum(products + squares, 0)
-    of_square, of_d2, added = precision.slack(centers.n_terms(X))
+    terms = (-2 * factor).astype(dtype)[:, None, :] * shifted
+    norms = np.broadcast_to(norms.astype(dtype)[:, None, None], (*terms.shape[:2], 1))
+    found = ORDERS[order](np.concatenate([norms, terms], axis=-1))
+    d2 = np.maximum(found + squares, 0)
+    of_square, of_d2, added = precision.slack(X.shape[1])
     return d2, of_square * squares + of_d2 * d2 + added
 
 
-@pytest.mark.parametrize("storage", STORAGES.values(), ids=STORAGES)
-@pytest.mark.parametrize("precision", PRECISIONS.values(), ids=PRECISIONS)
+@pytest.mark.parametrize("order", ORDERS)
+@pytest.mark.parametrize(("precision", "dtype"), PRECISIONS.values(), ids=PRECISIONS)
 @pytest.mark.parametrize("kind", ROWS)
-def test_products_stay_within_their_slack(kind, precision, storage, monkeypatch):
+@pytest.mark.filterwarnings("ignore:overflow encountered in cast:RuntimeWarning")
+def test_products_in_any_order_stay_within_their_slack(kind, precision, dtype, order):
     for d in N_FEATURES:
         X, C, true = pairs(kind, d)
-        centers, rows = centers_from(storage(C)), storage(X)
-        for multiply in ORDERS.values():
-            monkeypatch.setattr(DenseCenters, "multiply", multiply)
-            found = distances_by_products(centers, rows, precision)
-            if found is None:
-                assert precision is FLOAT32
-                assert "over" in kind or "huge" in kind
-                continue
-            d2, slack = found
-            for (error, _), allowed in zip(errors(d2, true), slack.ravel().tolist()):
-                assert error <= allowed
-            assert (np.abs(d2 - deciding_distances(centers, rows)) <= slack).all()
+        X, C = X.astype(np.float64), C.astype(np.float64)
+        found = distances_by_products(X, C, precision, dtype, order)
+        if found is None:
+            assert precision is FLOAT32
+            assert "over" in kind or "huge" in kind or "far" in kind
+            continue
+        d2, slack = found
+        for (error, _), allowed in zip(errors(d2, true), slack.ravel().tolist()):
+            assert error <= allowed
+        deciding = deciding_distances(centers_from(C), X)
+        assert (np.abs(d2 - deciding) <= slack).all()
 
 
-@pytest.mark.parametrize("precision", PRECISIONS.values(), ids=PRECISIONS)
-def test_integers_within_the_limit_are_not_rounded_in_any_order(precision, monkeypatch):
-    monkeypatch.setattr(Centers, "first_precision", lambda self, X: precision)
+@pytest.mark.parametrize("storage", STORAGES.values(), ids=STORAGES)
+@pytest.mark.parametrize("kind", ROWS)
+def test_products_of_blas_and_of_csr_stay_within_their_slack(kind, storage):
+    for d in N_FEATURES:
+        X, C, true = pairs(kind, d)
+        centers = centers_from(storage(C))
+        rows = centers.as_rows(storage(X))
+        found, squares, (of_square, of_d2, added) = products(rows, centers.exact)
+        d2 = np.maximum(found + squares, 0)
+        slack = of_square * squares + of_d2 * d2 + added
+        for (error, _), allowed in zip(errors(d2, true), slack.ravel().tolist()):
+            assert error <= allowed
+        assert (np.abs(d2 - deciding_distances(centers, rows)) <= slack).all()
+
+
+def test_terms_of_wide_centers_count_even_for_rows_with_one_number():
+    """The squared distance that decides adds up the numbers of both."""
+    row = np.zeros((1, 20_000))
+    row[0, 0] = 1000
+    center = np.full((1, 20_000), 0.1)
+    exact = squared_distance(row[0].tolist(), center[0].tolist())
+    for storage in STORAGES.values():
+        found, squares, slack = products(storage(row), storage(center))
+        d2 = (found + squares)[0, 0]
+        assert abs(d2 - exact) <= slack[0] * squares[0] + slack[1] * d2 + slack[2]
+
+
+@pytest.mark.parametrize("order", ORDERS)
+@pytest.mark.parametrize(("precision", "dtype"), PRECISIONS.values(), ids=PRECISIONS)
+def test_integers_within_the_limit_are_not_rounded_in_any_order(precision, dtype, order):
     for d in (1, 2, 50, 1000):
         largest = int((precision.exact / d) ** 0.5)
         rows = np.random.RandomState(d).randint(largest - 2, largest + 1, size=(8, d))
         A = rows * np.random.RandomState(d).choice([-1.0, 1.0], size=(8, d))
-        A[0] = 0  # the oldest centre: nothing is shifted
+        A[0] = 0  # the oldest center: nothing is shifted
         true = true_distances(A[4:], A[:4])
-        for storage, multiply in product(STORAGES.values(), ORDERS.values()):
-            monkeypatch.setattr(DenseCenters, "multiply", multiply)
-            centers, rows = centers_from(storage(A[:4])), storage(A[4:])
-            d2, _ = distances_by_products(centers, rows, precision)
-            assert not any(error for error, _ in errors(d2, true))
-            _, lower, upper = centers.nearest(rows)
-            np.testing.assert_array_equal(lower, upper)  # so there was no doubt
+        d2, _ = distances_by_products(A[4:], A[:4], precision, dtype, order)
+        assert not any(error for error, _ in errors(d2, true))
+        for name in heart.names():
+            with heart.using(name):
+                found = nearest(centers_from(A[:4]), A[4:])
+            expected = [nearest_by_loop(v, A[:4].tolist()) for v in A[4:].tolist()]
+            assert list(zip(*map(np.ndarray.tolist, found))) == expected
 
 
-def swapping(precision, d=300):
-    """Return a row and centres of which the wrong one looks nearest, in this precision.
+def swapping(precision, x, c, d=300):
+    """Return a row and centers of which the wrong one looks nearest, in this precision.
 
-    The products of all features but the first are about half a unit in the last place of
-    the sum: for centre 1 a little less, and all are lost; for centre 2 a little more, and
-    each counts double. Centre 1 is nearest.
+    The products of all features but the first, x and c, are about half a unit in the last
+    place of the sum: for center 1 a little less, and all are lost; for center 2 a little
+    more, and each counts double. Center 1 is nearest.
     """
     small = 2.0 ** (np.round(np.log2(precision.roundoff) / 2) - 1)
     X, C = np.full((1, d), small), np.zeros((3, d))
-    X[0, 0], C[1:, 0] = 0.875, 1.1484375
+    X[0, 0], C[1:, 0] = x, c
     C[1, 1:], C[2, 1:] = (precision.roundoff / small * (1 + e / 256) for e in (-1, 1))
+    assert nearest_by_loop(X[0].tolist(), C.tolist())[0] == 1
     return X, C
 
 
-@pytest.mark.parametrize("precision", PRECISIONS.values(), ids=PRECISIONS)
-def test_an_order_of_additions_that_swaps_centers_is_allowed_for(precision, monkeypatch):
-    X, C = swapping(precision)
-    assert nearest_by_loop(X[0].tolist(), C.tolist())[0] == 1
-    monkeypatch.setattr(Centers, "first_precision", lambda self, X: precision)
-    for multiply in ORDERS.values():
-        monkeypatch.setattr(DenseCenters, "multiply", multiply)
-        assert centers_from(C).nearest(X)[0] == [1]
-    ids, _, _ = centers_from(csr_array(C)).nearest(csr_array(X))
-    assert ids == [1]
-
-    def quarter(self, d):
-        unit = (d + 4) * self.roundoff / 4
-        return self.of_square * unit, self.of_d2 * unit, 0.0
-
-    monkeypatch.setattr(DenseCenters, "multiply", in_order)
-    monkeypatch.setattr(Precision, "slack", quarter)  # which would be too little
-    assert centers_from(C).nearest(X)[0] == [2]
+@pytest.mark.parametrize(("precision", "dtype"), PRECISIONS.values(), ids=PRECISIONS)
+@pytest.mark.parametrize(
+    ("order", "x", "c"),
+    [("norm last", 0.875, 1.1484375), ("norm first, as compiled", 1.75, 2.0)],
+)
+def test_an_order_of_additions_that_swaps_centers_is_allowed_for(
+    precision, dtype, order, x, c
+):
+    X, C = swapping(precision, x, c)
+    d2, slack = distances_by_products(X, C, precision, dtype, order)
+    assert np.argmin(d2) == 2
+    assert d2[1, 0] < d2[2, 0] + slack[2, 0]  # though not by much
+    assert d2[1, 0] > d2[2, 0] + slack[2, 0] / 20
 
 
-@pytest.mark.parametrize("d", N_FEATURES)
-def test_bounds_are_as_narrow_as_promised(d):
-    X, C, _ = pairs("normal", d)
-    for storage in STORAGES.values():
-        centers, rows = centers_from(storage(C)), storage(X)
-        origin = 0 if storage is csr_array else C[0]
-        n_terms = 2 * d if storage is csr_array else d
-        squares = ((X - origin) ** 2).sum(axis=1) + deciding_distances(centers, rows)
-        lower, upper = centers.bounds(rows)
-        assert (upper - lower <= 53 * (n_terms + 4) * FLOAT64.roundoff * squares).all()
-        _, lower, upper = centers.nearest(rows)
-        assert (upper - lower <= 25 * (n_terms + 4) * FLOAT32.roundoff * squares).all()
+@pytest.mark.parametrize("name", heart.names())
+def test_kernels_are_not_misled_by_an_order_of_additions(name, monkeypatch):
+    with heart.using(name):
+        for precision, _ in PRECISIONS.values():
+            for x, c in ((0.875, 1.1484375), (1.75, 2.0)):
+                X, C = swapping(precision, x, c)
+                for storage in STORAGES.values():
+                    ids, _ = nearest(centers_from(storage(C)), storage(X))
+                    assert ids == [1]
 
+        def tenth(self, d):
+            unit = (d + 4) * self.roundoff / 10
+            return self.of_square * unit, self.of_d2 * unit, 0.0
 
-@pytest.mark.parametrize("kind", ROWS)
-def test_a_tree_stays_within_its_slack(kind):
-    """And far within, where nothing underflows: d + 5 roundings."""
-    for d in (1, 2, 6):
-        X = ROWS[kind](np.random.RandomState(d), (44, d))
-        C, X = X[:40], X[39:]
-        centers = centers_from(C)
-        ids, d2, slack = nearest_by_tree(centers, X, ALONE)
-        assert ids.tolist() == [nearest_by_loop(v, C.tolist())[0] for v in X.tolist()]
-        deciding = centers.squared_distances(X, np.arange(len(X)), ids)
-        assert (np.abs(d2 - deciding) <= slack).all()
-        by_center = true_distances(X, C)
-        true = [[by_center[center][row] for row, center in enumerate(ids)]]
-        for (error, exact), allowed in zip(errors(d2, true), slack.tolist()):
-            assert error <= allowed + deciding_limit(exact, d)
-            if exact > 1e-280:
-                assert error <= (d + 6) * UNIT * exact
+        monkeypatch.setattr(Precision, "slack", tenth)  # which would be too little
+        X, C = swapping(FLOAT32, 1.75, 2.0)
+        ids, _ = nearest(centers_from(C), X)
+        assert ids == [1 if name == "numpy" else 2]
 
 
 @pytest.mark.parametrize("d", [1, 2, 5, 40])
 def test_a_new_center_reaches_rows_half_way_to_an_old_one(d):
-    """However squared distances are rounded; the second new centre makes them exact."""
+    """However squared distances are rounded; the second new center makes them exact."""
     rng = np.random.RandomState(d)
+    n_reached = 0
     for _ in range(30):
         C = rng.normal(size=(2, d))[[0, 1, 1]]
         nudges = 1 + rng.randint(-4, 5, size=(60, 1)) * 2.0**-53
-        assert_reaches(C, C[0] + 0.5 * nudges * (C[1] - C[0]))
+        n_reached += assert_reaches(C, C[0] + 0.5 * nudges * (C[1] - C[0]))
+    assert n_reached > 0
 
 
 def test_a_new_center_reaches_rows_whose_squares_underflow():
-    """All features but one are lost, except for those of the centres."""
+    """All features but one are lost, except for those of the centers."""
     C = np.zeros((3, 12))
     C[1:] = 1.4 * 2.0**-537
     X = C[:1] + 0.7 * 2.0**-537
     X[0, 0] = 0.72 * 2.0**-537
-    assert_reaches(C, X)
+    assert assert_reaches(C, X) == 1
 
 
 def assert_reaches(C, X):
-    """Check that rows that are nearest to one of the last two of the centres are found."""
-    centers = centers_from(C)
-    to_old, to_new, _ = deciding_distances(centers, X)
-    opened = np.array([0, 0])
-    rows = _within_reach(np.zeros(len(X), dtype=int), to_old, centers, opened)
-    assert set(np.flatnonzero(to_new < to_old)) <= set(rows.tolist())
+    """Check that rows nearer to the last two centers are within reach; return how many."""
+    old, new = centers_from(C[:1]), centers_from(C[1:])
+    to_old, to_new, _ = deciding_distances(centers_from(C), X)
+    goes_over = to_new < to_old
+    assert (to_old[goes_over] >= _reach(new, old)[0]).all()
+    return np.count_nonzero(goes_over)
+
+
+def test_rows_much_nearer_to_their_center_than_a_new_one_are_out_of_reach():
+    old, new = np.random.RandomState(0).normal(size=(2, 4, 6))
+    gaps = [nearest_by_loop(center, new.tolist())[1] for center in old.tolist()]
+    for storage in STORAGES.values():
+        reach = _reach(centers_from(storage(new)), centers_from(storage(old)))
+        np.testing.assert_allclose(reach, np.array(gaps) / 4, rtol=1e-5)
 
 
 @pytest.mark.parametrize("kind", sorted(set(ROWS) - {"squares underflow", "subnormal"}))
@@ -273,6 +295,7 @@ def test_distances_as_features_have_nine_digits(kind):
     for d in N_FEATURES:
         X, C, true = pairs(kind, d)
         for storage in STORAGES.values():
-            distances = centers_from(storage(C)).distances(storage(X)).T
+            centers = centers_from(storage(C))
+            distances = centers.distances(centers.as_rows(storage(X))).T
             for distance, exact in zip(distances.ravel(), chain.from_iterable(true)):
                 assert abs(Fraction(float(distance)) ** 2 - exact) <= exact / 2**30

@@ -1,35 +1,161 @@
-"""The speed benchmark times every step of a fit, and only while it is asked to."""
+"""The speed benchmark times steps of a fit, single rows, and checkouts side by side."""
+
+import importlib.util
+import io
+import json
+import shutil
+from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_matrix, issparse
 
 pytest.importorskip("rich", reason="the benchmarks print with rich")
 
-from benchmarks.speed import contest, report
-from benchmarks.speed.shapes import Shape
-from benchmarks.speed.steps import STEPS, timed_steps
+from rich.console import Console
+
+import onlinekmeans_sklearn
+from benchmarks import speed
+from benchmarks.speed import against, contest, report, rows
+from benchmarks.speed.shapes import GENERATED, Shape
+from benchmarks.speed.steps import STEPS, places, timed_steps
 from onlinekmeans_sklearn import OnlineKMeans
 
 X = np.random.RandomState(0).normal(size=(600, 3))
+TINY = Shape(lambda: X, 20)
+
+
+def silent(description, share):
+    """Tell nobody of the work done."""
+
+
+# The steps of a fit
+
+
+def test_every_step_is_there():
+    if importlib.util.find_spec(f"onlinekmeans_sklearn.{STEPS['look up'][0]}"):
+        assert set(places()) == set(STEPS)
 
 
 def test_every_step_is_timed_and_none_twice():
-    whole = contest.seconds(OnlineKMeans(20, random_state=0).fit, X)
+    whole = contest.seconds(OnlineKMeans(k=20, random_state=0).fit, X)
     with timed_steps() as steps:
-        whole = contest.seconds(OnlineKMeans(20, random_state=0).fit, X)
-        assert set(steps) == set(STEPS)
-        assert min(steps.values()) > 0
+        whole = contest.seconds(OnlineKMeans(k=20, random_state=0).fit, X)
+        assert set(steps) == set(places())
+        assert min(steps.values(), default=1) > 0
         assert sum(steps.values()) <= whole
         steps.clear()
-    OnlineKMeans(20, random_state=0).fit(X)
+    OnlineKMeans(k=20, random_state=0).fit(X)
     assert steps == {}
 
 
 def test_steps_add_up_to_the_fit_in_units_of_the_floor():
-    shape = Shape(lambda: X, 20)
-    result = contest.measure("tiny", shape, 2, 0.01, None, lambda *_: None)
+    result = contest.measure("tiny", TINY, 2, 0.01, None, silent)
     headings, [row] = report.steps_table([result])
-    assert headings == ["shape", *STEPS, "all else", "one thread"]
-    values = [cell.value for cell in row[1:-1]]
-    assert min(values) > 0
+    assert headings == ["shape", *STEPS, "else", "1 thread", "gain"]
+    values = [cell.value for cell in row[1:-2]]
+    assert all(value > 0 for value, step in zip(values, STEPS) if step in places())
     assert sum(values) == pytest.approx(report.ratio(result, "fit / floor").value)
+    alone, gain = row[-2:]
+    assert gain.value == pytest.approx(alone.value / sum(values))
+
+
+def test_targets_are_those_of_the_shape_or_of_all_others():
+    result = contest.measure("A", TINY, 1, 0.01, None, silent)
+    assert report.ratio(result, "fit / floor").target == 0.4
+    assert report.ratio({**result, "shape": "letter"}, "fit / floor").target == 1
+    assert report.ratio({**result, "shape": "letter"}, "KMeans predict").target == 1.5
+    assert report.ratio({**result, "shape": "letter"}, "MBK pass").target is None
+
+
+# One row at a time
+
+
+def test_rows_are_what_their_names_say():
+    made = {name: kind.make(50) for name, kind in rows.KINDS.items()}
+    dense, *texts, binary = made.values()
+    assert not issparse(dense)
+    assert dense.shape == (50, 16)
+    assert [text.shape[1] for text in texts] == [59_000, 15_000]
+    for text in texts:
+        words = np.diff(text.indptr)
+        assert 60 <= words.min() <= words.max() <= 100
+        np.testing.assert_allclose(text.multiply(text).sum(axis=1), 1)
+    assert binary.shape == (50, 300)
+    assert set(binary.data) == {1}
+
+
+@pytest.mark.parametrize("storage", [np.asarray, csr_matrix])
+def test_single_rows_of_every_contestant_are_timed(storage, monkeypatch):
+    kind = rows.Kind(lambda n: storage(X[:n]), {rows.LEARN: 20, rows.PREDICT: 4})
+    monkeypatch.setitem(rows.KINDS, "tiny", kind)
+    result = rows.measure_rows("tiny", kind, n=590, repeats=6)
+    with_river = storage is np.asarray and importlib.util.find_spec("river")
+    peers = [rows.MBK, rows.RIVER] if with_river else [rows.MBK]
+    assert list(result["seconds"]) == [rows.OURS, *peers]
+    headings, [cells] = report.rows_table([result])
+    assert len(headings) == len(cells)
+    assert [cell is None for cell in cells[2:]] == 2 * [False, not with_river]
+    assert [cell.target for cell in cells[2::2]] == [20, 4]
+    assert all(t > 0 for times in result["seconds"].values() for t in times.values())
+
+
+# Side by side
+
+
+@pytest.fixture
+def checkout(tmp_path):
+    """Make another checkout of the package."""
+    folder = tmp_path / "other"
+    own = Path(onlinekmeans_sklearn.__file__).parent
+    ignored = shutil.ignore_patterns("__pycache__")
+    shutil.copytree(own, folder / own.name, ignore=ignored)
+    return folder
+
+
+def test_other_checkouts_are_measured_side_by_side(checkout, tmp_path, monkeypatch, capsys):
+    monkeypatch.setitem(GENERATED, "tiny", TINY)
+    options = ["--shapes", "tiny", "--rounds", "2", "--out", str(tmp_path / "report")]
+    speed.main([*options, "--against", str(checkout), "fallback"])
+    assert "Ours / other" in capsys.readouterr().out
+    text = (tmp_path / "report" / "against.json").read_text(encoding="utf-8")
+    results = json.loads(text)["results"]
+    times = results[0]["seconds"]
+    assert list(times) == ["ours", "other", "fallback"]
+    assert results[0]["same labels"] == dict.fromkeys(times, True)
+    for taken in times.values():
+        assert list(taken) == list(against.CALLS)
+        assert 0 < min(taken.values()) <= max(taken.values()) < np.inf
+    _, [cells] = report.against_table(results, "other")
+    assert [cell.target for cell in cells[1:-1]] == [1.05] * 4
+    assert cells[1].value == times["ours"]["fit"] / times["other"]["fit"]
+    _, [cells] = report.against_table(results, "fallback")
+    assert [cell.target for cell in cells[1:-1]] == [None] * 4
+    assert (tmp_path / "report" / "against-other.csv").exists()
+    console = Console(width=80, record=True, file=io.StringIO())
+    report.print_against(console, results, load=5.0)
+    text = console.export_text()
+    assert "…" not in text
+    assert "The machine was busy before (load 5.0)" in text
+    assert len(report.conditions(0.1)) == len(report.conditions(None)) == 1
+
+
+def test_it_is_the_other_package_that_works_and_its_end_is_noticed(checkout, capfd):
+    with (checkout / "onlinekmeans_sklearn" / "__init__.py").open("a") as file:
+        file.write("\nOnlineKMeans.n_clusters_ = 7\n")
+    path = against.save_rows(csr_matrix(X), checkout)
+    with against.Worker(checkout) as worker:
+        assert worker.prepare(path, 20, None)["clusters"] == 7
+        with pytest.raises(RuntimeError, match="a worker ended with 1"):
+            worker.prepare(checkout / "none.npy", 20, None)
+    assert "FileNotFoundError" in capfd.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("others", "message"),
+    [(["fallback", "fallback"], "cannot be told apart"), (["doc"], "doc has no package")],
+)
+def test_folders_that_cannot_be_measured_are_errors(others, message, capsys):
+    with pytest.raises(SystemExit):
+        speed.main(["--against", *others])
+    assert message in capsys.readouterr().err

@@ -5,6 +5,7 @@ import pickle
 
 import numpy as np
 import pytest
+from engines import engine
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
@@ -25,6 +26,13 @@ from streams import (
 
 from onlinekmeans_sklearn import OnlineKMeans
 
+# engine: how many rows to try, and in which storages; the stress suite tries many more
+TRIED = {
+    "usual": (120, ["array", "csr_array"]),
+    "tiny blocks": (80, ["F-order", "csr_matrix"]),
+    "numpy, tiny blocks": (40, ["array", "csr_array"]),
+}
+
 
 @pytest.mark.parametrize(
     ("stream", "dtype"),
@@ -32,24 +40,38 @@ from onlinekmeans_sklearn import OnlineKMeans
     + [(stream, np.float32) for stream in WITHIN_FLOAT32],
 )
 @pytest.mark.parametrize("name", ALGORITHMS)
-def test_fit_is_the_papers_loop(name, stream, dtype, block_sizes):
-    usual = block_sizes == "usual blocks"
-    storages = ["array", "csr_array"] if usual else ["F-order", "csr_matrix"]
-    for seed in range(3):
-        X = STREAMS[stream](seed, 120).astype(dtype)
-        k = 1 + 2 * seed
-        expected = reference_of(name, X, k, seed)
-        for storage, n_jobs in itertools.product(storages, [1] if usual else [1, 2]):
-            rows = STORAGES[storage](X)
-            estimator = estimator_of(name, len(X), k, seed)
-            estimator.set_params(n_jobs=n_jobs).fit(rows)
-            assert_equals_reference(estimator, estimator.labels_, rows, expected)
+def test_fit_is_the_papers_loop(name, stream, dtype):
+    for which, (n, storages) in TRIED.items():
+        for seed in range(3 if which == "usual" else 1):
+            X, k = STREAMS[stream](seed, n).astype(dtype), 3 - seed
+            expected = reference_of(name, X, k, seed)
+            for storage in storages:
+                print(f"{which}, {storage}, seed {seed}")  # shown if it fails
+                rows = STORAGES[storage](X)
+                estimator = estimator_of(name, n, k, seed).set_params(n_jobs=seed or None)
+                with engine(which):
+                    estimator.fit(rows)
+                assert_equals_reference(estimator, estimator.labels_, rows, expected)
+
+
+@pytest.mark.parametrize("stream", ["blobs", "grid", "outlier first", "sparse counts"])
+@pytest.mark.parametrize("which", ["tiny blocks, threads", "numpy, tiny blocks, threads"])
+@pytest.mark.parametrize("name", ALGORITHMS)
+def test_threads_that_share_few_rows_are_the_papers_loop(name, which, stream):
+    X = STREAMS[stream](1, 60)
+    expected = reference_of(name, X, 2, 1)
+    for storage in ("array", "csr_array"):
+        rows = STORAGES[storage](X)
+        estimator = estimator_of(name, len(X), 2, 1).set_params(n_jobs=2)
+        with engine(which):
+            estimator.fit(rows)
+        assert_equals_reference(estimator, estimator.labels_, rows, expected)
 
 
 @pytest.mark.parametrize("name", ALGORITHMS)
 def test_fit_of_longer_streams_is_the_papers_loop(name):
-    for seed in range(20):
-        X = blobs(seed, 1500, d=2) if seed % 2 else grid(seed, 1500, d=2, side=30)
+    for seed in range(8):
+        X = blobs(seed, 1200, d=2) if seed % 2 else grid(seed, 1200, d=2, side=30)
         k = 1 + seed % 4
         estimator = estimator_of(name, len(X), k, seed).fit(X)
         expected = reference_of(name, X, k, seed)
@@ -64,23 +86,21 @@ def test_fit_of_longer_streams_is_the_papers_loop(name):
         ("theoretical", 30),
     ],
 )
-def test_a_capped_stream_is_the_papers_loop_that_opens_no_more(
-    name, max_clusters, block_sizes
-):
+def test_a_capped_stream_is_the_papers_loop_that_opens_no_more(name, max_clusters):
     at_the_cap = 0
     for seed in range(2):
         X = blobs(seed, 150, d=2) if seed % 2 else np.sort(grid(seed, 150), axis=0)
         expected = reference_of(name, X, 4, seed, max_clusters=max_clusters)
         at_the_cap += len(expected.opened_at) == max_clusters
-        for storage, sizes in itertools.product(
-            ["array", "csr_array"], ([150], [1], [9, 2])
-        ):
-            rows = STORAGES[storage](X)
-            model = estimator_of(name, len(X), 4, seed).set_params(
-                max_clusters=max_clusters
-            )
-            labels = fit_in_chunks(model, rows, sizes)
-            assert_equals_reference(model, labels, rows, expected)
+        for which, storage in itertools.product(TRIED, ["array", "csr_array"]):
+            for sizes in ([150], [1], [9, 2])[: None if which == "usual" else 1]:
+                print(f"{which}, {storage}, seed {seed}, chunks {sizes}")
+                rows = STORAGES[storage](X)
+                model = estimator_of(name, len(X), 4, seed)
+                model.set_params(max_clusters=max_clusters)
+                with engine(which):
+                    labels = fit_in_chunks(model, rows, sizes)
+                assert_equals_reference(model, labels, rows, expected)
     assert at_the_cap > 0
 
 
@@ -97,7 +117,7 @@ def test_a_capped_stream_is_the_papers_loop_that_opens_no_more(
     cap=st.sampled_from([{}, {}, {"max_clusters": 1}, {"max_clusters": 13}]),
 )
 def test_any_stream_in_any_chunks_is_the_papers_loop(
-    X, name, k, seed, storage, dtype, sizes, n_jobs, cap, block_sizes
+    X, name, k, seed, storage, dtype, sizes, n_jobs, cap, engines
 ):
     if dtype is np.float32:
         X = np.clip(X, -1e30, 1e30)
@@ -133,9 +153,9 @@ def test_any_chunking_gives_the_same_stream(name, sizes, storage):
 
 def test_chunks_may_change_storage_and_dtype():
     X = grid(0, 400, d=3, side=12)
-    whole = OnlineKMeans(30, random_state=0).fit(X)
+    whole = OnlineKMeans(k=30, random_state=0).fit(X)
     for first in (X[:50], csr_array(X[:50]), X[:50].astype(np.float32)):
-        mixed = OnlineKMeans(30, random_state=0).partial_fit(first)
+        mixed = OnlineKMeans(k=30, random_state=0).partial_fit(first)
         for part in (
             X[50:60].astype(np.float32),
             csr_array(X[60:200]),
@@ -156,8 +176,8 @@ def test_a_float64_sample_is_not_rounded_among_float32_centers():
 def test_resuming_from_a_pickle_is_never_having_stopped():
     X = blobs(3, 900)
     for rows in (X, csr_array(X)):
-        whole = OnlineKMeans(60, random_state=1).fit(rows)
-        model = OnlineKMeans(60, random_state=1)
+        whole = OnlineKMeans(k=60, random_state=1).fit(rows)
+        model = OnlineKMeans(k=60, random_state=1)
         labels = []
         for start in range(0, 900, 90):
             labels.append(model.partial_fit_predict(rows[start : start + 90]))
@@ -173,15 +193,15 @@ def test_resuming_from_a_pickle_is_never_having_stopped():
     ("X", "k"),
     [
         (np.round(blobs(4, 30_000, d=2), 1), 80),
-        (np.round(blobs(4, 30_000, d=2), 3), 2000),  # a k-d tree
-        (blobs(4, 5000, d=300).astype(np.float32), 80),  # sums in slabs
+        (np.round(blobs(4, 30_000, d=2), 3), 2000),
+        (blobs(4, 5000, d=300).astype(np.float32), 80),
         (csr_array(np.maximum(blobs(4, 5000, d=60), 0)), 80),
     ],
-    ids=["products", "tree", "wide", "csr"],
+    ids=["few centers", "many centers", "wide", "csr"],
 )
 def test_threads_change_nothing(X, k):
-    one = OnlineKMeans(k, random_state=0, n_jobs=1).fit(X)
-    two = OnlineKMeans(k, random_state=0, n_jobs=2).fit(X)
+    one = OnlineKMeans(k=k, random_state=0, n_jobs=1).fit(X)
+    two = OnlineKMeans(k=k, random_state=0, n_jobs=2).fit(X)
     np.testing.assert_array_equal(one.labels_, two.labels_)
     np.testing.assert_array_equal(one.predict(X), two.predict(X))
     np.testing.assert_array_equal(dense(one.cluster_means_), dense(two.cluster_means_))
@@ -191,7 +211,7 @@ def test_threads_change_nothing(X, k):
 def test_statistics_are_those_of_the_labels():
     X = blobs(5, 2000)
     for rows in (X, csr_array(X)):
-        model = OnlineKMeans(40, random_state=0).fit(rows)
+        model = OnlineKMeans(k=40, random_state=0).fit(rows)
         means = [X[model.labels_ == c].mean(axis=0) for c in range(model.n_clusters_)]
         np.testing.assert_allclose(dense(model.cluster_means_), means, rtol=1e-12)
         np.testing.assert_array_equal(model.counts_, np.bincount(model.labels_))

@@ -2,8 +2,11 @@
 
 import ast
 import re
+import runpy
 import subprocess
 import sys
+import tarfile
+import zipfile
 from importlib.metadata import requires
 from pathlib import Path
 
@@ -11,12 +14,19 @@ import pytest
 
 import onlinekmeans_sklearn
 
-MODULES = sorted(Path(onlinekmeans_sklearn.__file__).parent.rglob("*.py"))
+PACKAGE = Path(onlinekmeans_sklearn.__file__).parent
+MODULES = sorted(PACKAGE.rglob("*.py"))
+AUDIT = Path(__file__).resolve().parent.parent / ".ci" / "audit.py"
 FORBIDDEN_MODULES = {
     *("ctypes", "ftplib", "http", "marshal", "pickle", "requests", "shelve", "smtplib"),
     *("socket", "ssl", "subprocess", "urllib", "webbrowser", "xmlrpc"),
 }
 FORBIDDEN_NAMES = {"eval", "exec", "compile", "__import__", "breakpoint", "input"}
+# what the compiled heart is made from may know numbers, memory and Python's own objects
+KNOWN_TO_CYTHON = {"cpython", "cython", "libc", "numpy", "scipy"}
+KNOWN_HEADERS = re.compile(
+    r"Python|float|limits|math|std(bool|def|int|io|lib)|string|[a-z]+intrin|arm_neon|cpuid"
+)
 FORBIDDEN_ATTRIBUTES = {"system", "popen", "import_module", "execv", "spawnv"}
 
 # What the package does for a living, in a process in which nothing may leave the process.
@@ -51,7 +61,7 @@ from scipy.sparse import csr_array
 from onlinekmeans_sklearn import ClusterFeaturesClassifier, OnlineKMeans, load, save
 X = np.random.RandomState(0).normal(size=(300, 4))
 for rows in (X, csr_array(X)):
-    model = OnlineKMeans(30, n_clusters=3, n_jobs=2, random_state=0)
+    model = OnlineKMeans(k=30, n_clusters=3, n_jobs=2, random_state=0)
     model.fit(rows).partial_fit(rows).score(rows)
     save(model, sys.argv[1])
     load(sys.argv[1]).transform(rows)
@@ -128,13 +138,36 @@ def test_what_must_not_be_in_a_module_is_found(source):
     assert found_in(source)
 
 
+def test_the_compiled_heart_knows_numbers_only():
+    sources = [*PACKAGE.rglob("*.pyx"), *PACKAGE.rglob("*.pxi")]
+    assert sources or not any(PACKAGE.rglob("*.h"))
+    for path in sources:
+        source = path.read_text(encoding="utf-8")
+        imported = re.findall(r"^\s*(?:from|c?import)\s+(\w+)", source, re.MULTILINE)
+        assert set(imported) <= KNOWN_TO_CYTHON
+        assert not re.search(rf"\b({'|'.join(FORBIDDEN_NAMES - {'input'})})\s*\(", source)
+    for path in PACKAGE.rglob("*.h"):
+        source = path.read_text(encoding="utf-8")
+        for header in re.findall(r"#\s*include\s*<(\w+)\.h>", source):
+            assert KNOWN_HEADERS.fullmatch(header)
+
+
+def test_the_heart_is_built_again_when_one_of_its_parts_changes():
+    if not (PACKAGE.parent / "pyproject.toml").exists():
+        pytest.skip("an installed package: it is not built here")
+    build = (PACKAGE.parent / "pyproject.toml").read_text(encoding="utf-8")
+    parts = [*PACKAGE.rglob("*.h"), *PACKAGE.rglob("*.pxi")]
+    parts = [path.relative_to(PACKAGE.parent).as_posix() for path in parts]
+    listed = re.findall(r'^ +"(onlinekmeans_sklearn/.*\.(?:h|pxi))",$', build, re.MULTILINE)
+    assert listed == sorted(parts) or not parts
+
+
 def test_only_declared_dependencies_are_imported():
     trees = [ast.parse(path.read_text(encoding="utf-8")) for path in MODULES]
     always = tops(name for tree in trees for name in imports_at_import(tree))
     ever = tops(name for tree in trees for name in imports_of(tree))
-    at_run_time = declared() | {"threadpoolctl"}  # which scikit-learn always brings along
-    assert always - sys.stdlib_module_names == at_run_time
-    assert ever - sys.stdlib_module_names == at_run_time | declared("plots")
+    assert always - sys.stdlib_module_names == declared()
+    assert ever - sys.stdlib_module_names == declared() | declared("plots")
 
 
 def test_nothing_leaves_the_process(tmp_path):
@@ -144,6 +177,76 @@ def test_nothing_leaves_the_process(tmp_path):
     command = [sys.executable, "-c", WORK.format(imports=lines), str(tmp_path / "model")]
     done = subprocess.run(command, capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stderr
-    imported = tops(done.stdout.split())
+    of_cython = re.compile(r"_cython_\w+|cython_runtime")  # of which compiled modules are
+    imported = {name for name in tops(done.stdout.split()) if not of_cython.match(name)}
     assert imported - sys.stdlib_module_names == {"onlinekmeans_sklearn"}
     assert not imported & FORBIDDEN_MODULES
+
+
+# What is built
+
+
+FILES = {
+    "wheel": ["onlinekmeans_sklearn/__init__.py", "onlinekmeans_sklearn/_sub/__init__.py"],
+    "sdist": ["onlinekmeans_sklearn/_sub/heart.pyx", "tests/test_a.py", "pyproject.toml"],
+    "neither": [".ci/audit.py"],
+}
+HEART = "onlinekmeans_sklearn/_sub/heart.cpython-311-x86_64-linux-gnu.so"
+
+
+@pytest.fixture
+def contents(tmp_path):
+    """Return a call that makes a wheel and an sdist of such files and checks them."""
+    if not AUDIT.exists():
+        pytest.skip("not a checkout: the sdist has no .ci")
+    audit = runpy.run_path(str(AUDIT))
+
+    def check(in_wheel, in_sdist, tag="cp311-cp311-linux_x86_64", compiler=True):
+        name = "onlinekmeans_sklearn-0.1.0"
+        with zipfile.ZipFile(tmp_path / f"{name}-{tag}.whl", "w") as wheel:
+            for path in [*in_wheel, f"{name}.dist-info/licenses/LICENSE"]:
+                wheel.writestr(path, "")
+        with tarfile.open(tmp_path / f"{name}.tar.gz", "w:gz") as sdist:
+            for path in [*in_sdist, "PKG-INFO"]:
+                sdist.addfile(tarfile.TarInfo(f"{name}/{path}"))
+        files = tmp_path / "files"
+        files.write_text("\n".join(path for each in FILES.values() for path in each))
+        audit["check_compiled"].__globals__["has_compiler"] = lambda: compiler
+        audit["check_contents"](tmp_path, files)
+
+    return check
+
+
+def test_complete_wheel_and_sdist_pass(contents):
+    contents([*FILES["wheel"], HEART], FILES["wheel"] + FILES["sdist"])
+
+
+def test_a_wheel_without_the_heart_passes_only_where_there_is_no_compiler(contents):
+    everything = FILES["wheel"] + FILES["sdist"]
+    contents(FILES["wheel"], everything, compiler=False)
+    with pytest.raises(SystemExit, match=r"expected .*heart.* compiled, found \[\]"):
+        contents(FILES["wheel"], everything)
+
+
+@pytest.mark.parametrize(
+    ("lost_in_wheel", "more_in_wheel", "lost_in_sdist", "message"),
+    [
+        (FILES["wheel"][1], [], None, r"wheel: .*_sub/__init__.* missing"),
+        (None, FILES["sdist"][:1], None, r"wheel: .*heart\.pyx.* too many"),
+        (None, ["tests/test_a.py"], None, r"wheel: .*test_a.* too many"),
+        (None, [], FILES["wheel"][1], r"sdist: .*_sub/__init__.* missing"),
+        (None, [], FILES["sdist"][0], r"sdist: .*heart\.pyx.* missing"),
+    ],
+)
+def test_a_file_too_few_or_too_many_is_found(
+    contents, lost_in_wheel, more_in_wheel, lost_in_sdist, message
+):
+    wheel = [path for path in [*FILES["wheel"], HEART] if path != lost_in_wheel]
+    sdist = [path for path in FILES["wheel"] + FILES["sdist"] if path != lost_in_sdist]
+    with pytest.raises(SystemExit, match=message):
+        contents(wheel + more_in_wheel, sdist)
+
+
+def test_a_compiled_wheel_is_not_for_any_platform(contents):
+    with pytest.raises(SystemExit, match="not for any platform"):
+        contents([*FILES["wheel"], HEART], FILES["wheel"] + FILES["sdist"], "py3-none-any")

@@ -1,19 +1,28 @@
 """Threads: as many as scikit-learn would use, and no more than we are given."""
 
+import multiprocessing
 import threading
+import time
 
 import joblib
 import numpy as np
 import pytest
+from at_once import PATIENCE, at_once, blas_threads
+from checkpoints import fingerprint
+from engines import THREADS, tuned
+from sklearn.model_selection import GridSearchCV
 from streams import blobs
-from threadpoolctl import threadpool_info, threadpool_limits
+from threadpoolctl import threadpool_limits
 
-from onlinekmeans_sklearn import OnlineKMeans, _nearest, _threads
-from onlinekmeans_sklearn._threads import Threads, n_threads_for, own_threads
+from onlinekmeans_sklearn import OnlineKMeans
+from onlinekmeans_sklearn._utils import threads as _threads
+from onlinekmeans_sklearn._utils.threads import Threads, n_threads_for, own_threads
 
-
-def blas_threads():
-    return {pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"}
+# A fork of a process that has threads, be they those of BLAS, is a warning since 3.12.
+FORKS = pytest.mark.filterwarnings("ignore:.*multi-threaded:DeprecationWarning")
+NEEDS_FORK = pytest.mark.skipif(
+    "fork" not in multiprocessing.get_all_start_methods(), reason="there is no fork here"
+)
 
 
 def test_n_jobs_none_is_what_openmp_code_would_use():
@@ -32,7 +41,7 @@ def test_n_jobs_counts_as_joblib_does():
 
 def test_blas_keeps_to_one_thread_meanwhile():
     before = blas_threads()
-    with own_threads(2, n_rows=10_000) as threads:
+    with own_threads(2, work=10**9) as threads:
         assert threads.number == 2
         assert blas_threads() <= {1}
     assert blas_threads() == before
@@ -40,7 +49,7 @@ def test_blas_keeps_to_one_thread_meanwhile():
 
 def test_a_few_rows_are_not_worth_a_thread():
     before = blas_threads()
-    with own_threads(8, n_rows=3) as threads:
+    with own_threads(8, work=3) as threads:
         assert threads.number == 1
         assert blas_threads() == before
 
@@ -74,7 +83,7 @@ def test_the_caller_works_too():
 
 
 def test_a_caller_does_not_wait_for_busy_threads():
-    pool, _ = _threads._crew(2)
+    pool, _ = _threads._shared_pool(2)
     go_on = threading.Event()
     busy = pool.submit(go_on.wait, 60)
     try:
@@ -95,41 +104,195 @@ def test_after_an_error_nothing_more_is_begun():
     with pytest.raises(ValueError, match=r"[01]"):
         Threads(2).map(fail, range(100))
     assert len(seen) <= 2
-    assert _threads._crew(2)[1].acquire(blocking=False)  # the seat is free again
-    _threads._crew(2)[1].release()
+    assert _threads._shared_pool(2)[1].acquire(blocking=False)  # it is free again
+    _threads._shared_pool(2)[1].release()
 
 
-def test_rows_are_really_shared_by_threads(monkeypatch):
-    workers, caller = set(), threading.get_ident()
-    another_came = threading.Event()
-    search = _nearest._search_strip
+def n_threads_used(estimator, X, y=None):
+    """Return among how many threads the rows of X are shared, though they are few."""
+    numbers, share = [], Threads.map
 
-    def noting_search(*args):
-        workers.add(threading.get_ident())
-        if threading.get_ident() != caller:
-            another_came.set()
-        another_came.wait(0.2)  # or the caller may be so fast that it is alone
-        return search(*args)
+    def noting_share(threads, function, items):
+        numbers.append(min(threads.number, len(items)))
+        return share(threads, function, items)
 
-    monkeypatch.setattr(_nearest, "_search_strip", noting_search)
-    monkeypatch.setattr(_nearest, "_WORK_PER_THREAD", 1000)
+    with pytest.MonkeyPatch.context() as patch, tuned(**THREADS):
+        patch.setattr(Threads, "map", noting_share)
+        estimator.predict(X)
+    return max(numbers, default=1)
+
+
+def test_rows_are_really_shared_by_threads():
     X = blobs(0, 5000)
-    shared = OnlineKMeans(50, n_jobs=2, random_state=0).fit(X)
-    assert len(workers) > 1
-    workers.clear()
-    alone = OnlineKMeans(50, n_jobs=1, random_state=0).fit(X)
-    assert workers == {caller}
+    with tuned(**THREADS):
+        shared = OnlineKMeans(k=50, n_jobs=2, random_state=0).fit(X)
+        alone = OnlineKMeans(k=50, n_jobs=1, random_state=0).fit(X)
+    assert n_threads_used(shared, X) == 2
+    assert n_threads_used(alone, X) == 1
     np.testing.assert_array_equal(shared.labels_, alone.labels_)
+    np.testing.assert_array_equal(shared.cluster_means_, alone.cluster_means_)
+
+
+def test_little_work_is_not_shared():
+    shares = []
+
+    def noted(threads, function, items):
+        shares.append(len(items))
+        return [function(item) for item in items]
+
+    X = blobs(0, 300)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Threads, "map", noted)
+        OnlineKMeans(k=30, n_jobs=2, random_state=0).fit(X).predict(X)
+    assert not shares
 
 
 def test_estimators_work_in_joblib_workers():
     X = blobs(1, 2000)
-    expected = OnlineKMeans(50, random_state=0).fit(X).labels_
+    expected = OnlineKMeans(k=50, random_state=0).fit(X).labels_
 
     def labels():
-        return OnlineKMeans(50, random_state=0).fit(X).labels_
+        return OnlineKMeans(k=50, random_state=0).fit(X).labels_
 
     for backend in ("loky", "threading"):
         parallel = joblib.Parallel(n_jobs=2, backend=backend)
         for result in parallel(joblib.delayed(labels)() for _ in range(3)):
             np.testing.assert_array_equal(result, expected)
+
+
+@pytest.mark.parametrize("n_jobs", [None, -1])
+def test_calls_at_once_share_the_cores(n_jobs, monkeypatch):
+    monkeypatch.setattr(_threads, "_n_given", lambda: 3)
+    running, most = [], []
+
+    def work(item):
+        running.append(item)
+        most.append(len(running))
+        time.sleep(0.001)
+        running.pop()
+
+    def call():
+        with own_threads(n_jobs, work=10**9) as threads:
+            threads.map(work, range(10))
+
+    at_once([call] * 4)
+    assert len(most) == 40
+    assert max(most) <= 3
+
+
+def test_threads_do_run_at_once():
+    barrier = threading.Barrier(3)
+    assert sorted(Threads(3).map(lambda _: barrier.wait(PATIENCE), range(3))) == [0, 1, 2]
+
+
+def test_threads_stay_and_are_used_again():
+    def names(_):
+        return threading.current_thread().name
+
+    first, again = (set(Threads(3).map(names, range(50))) for _ in range(2))
+    of_pool = {f"onlinekmeans_sklearn_{i}" for i in range(2)}
+    assert first | again <= {threading.current_thread().name, *of_pool}
+
+
+def test_blas_gets_its_threads_back_after_the_last_call():
+    before = blas_threads()
+    inside, go_on, outside, end = (threading.Event() for _ in range(4))
+
+    def call():
+        with own_threads(None, work=10**9):
+            inside.set()
+            go_on.wait(PATIENCE)
+        outside.set()
+        end.wait(PATIENCE)  # a thread that has ended has no hold of BLAS any more
+
+    thread = threading.Thread(target=call)
+    thread.start()
+    try:
+        assert inside.wait(PATIENCE)
+        with own_threads(None, work=10**9):
+            go_on.set()
+            assert outside.wait(PATIENCE)
+            assert blas_threads() <= {1}
+        assert blas_threads() == before
+    finally:
+        go_on.set()
+        end.set()
+        thread.join(PATIENCE)
+
+
+def test_workers_of_joblib_share_the_cores():
+    X = blobs(0, 500)
+    model = OnlineKMeans(k=40, n_jobs=-1, random_state=0).fit(X)
+    assert n_threads_used(model, X) == n_threads_for(-1)
+    ask = joblib.delayed(n_threads_used)
+    used = joblib.Parallel(n_jobs=2)(ask(model, X) for _ in range(2))
+    assert sum(used) <= max(2, joblib.cpu_count())
+    search = GridSearchCV(
+        model, {"k": [30, 40]}, scoring=n_threads_used, cv=2, n_jobs=2, error_score="raise"
+    )
+    used = search.fit(X).cv_results_["mean_test_score"]
+    assert 2 * max(used) <= max(2, joblib.cpu_count())
+
+
+def test_a_limit_holds_for_n_jobs_minus_one():
+    with threadpool_limits(1, user_api="openmp"):
+        assert n_threads_for(-1) == n_threads_for(-2) == 1
+
+
+def go_on_and_tell(connection, model, X):
+    """Go on with a model in a process of its own."""
+    numbers = n_threads_for(None), n_threads_for(-1)
+    connection.send((fingerprint(model.partial_fit(X)), model.predict(X), numbers))
+
+
+def told_by_process(method, *args):
+    """Return what `go_on_and_tell` says in a process that must end."""
+    context = multiprocessing.get_context(method)
+    ours, theirs = context.Pipe(duplex=False)
+    process = context.Process(target=go_on_and_tell, args=(theirs, *args))
+    process.start()
+    theirs.close()
+    try:
+        assert ours.poll(PATIENCE), "the process hangs"
+        told = ours.recv()
+        process.join(PATIENCE)
+        assert process.exitcode == 0
+        return told
+    finally:
+        process.kill()
+        process.join()
+        ours.close()
+
+
+@FORKS
+@pytest.mark.parametrize("method", ["spawn", pytest.param("fork", marks=NEEDS_FORK)])
+def test_a_model_goes_on_in_another_process(method, monkeypatch):
+    monkeypatch.setenv("OMP_NUM_THREADS", "1")  # for those who read it yet
+    X = blobs(0, 3000, d=8)
+    with tuned(**THREADS):  # there are threads, and those of BLAS
+        model = OnlineKMeans(k=40, n_jobs=2, random_state=0).fit(X)
+    found, labels, numbers = told_by_process(method, model, X)
+    assert found == fingerprint(model.partial_fit(X))
+    np.testing.assert_array_equal(labels, model.predict(X))
+    if method == "spawn":
+        assert numbers == (1, 1)
+
+
+@FORKS
+@NEEDS_FORK
+def test_a_fork_in_the_middle_of_a_call_does_not_wait_for_it():
+    X = blobs(0, 1000)
+    model = OnlineKMeans(k=40, random_state=0).fit(X)
+    before = n_threads_for(None)
+    with own_threads(None, work=10**9), _threads._calls._lock:
+        found, _, numbers = told_by_process("fork", model, X)
+    assert found == fingerprint(model.partial_fit(X))
+    assert numbers == (before, before)
+
+
+@FORKS
+@NEEDS_FORK
+def test_a_worker_of_a_multiprocessing_pool_has_one_core():
+    with multiprocessing.get_context("fork").Pool(1) as pool:
+        asked = pool.map_async(n_threads_for, [None, -1, 1])
+        assert asked.get(PATIENCE) == [1, 1, 1]

@@ -1,7 +1,7 @@
 """Table 2: a linear model with squared loss, on raw features and with cluster features.
 
 The paper says which model, and neither how the rows were split and scaled, nor how long and
-with which step it learnt, nor how many clusters there were. This is done here, for every
+with which step it learned, nor how many clusters there were. This is done here, for every
 dataset alike:
 
 - The rows are split by seed, stratified: 70 % to learn from, 30 % to test.
@@ -129,7 +129,7 @@ def choose_k(folds, k_targets, step, passes, seed):
     for k in k_targets:
         scores = []
         for X_train, X_test, y_train, y_test in folds:
-            clusterer = OnlineKMeans(k, random_state=seed).fit(X_train)
+            clusterer = OnlineKMeans(k=k, random_state=seed).fit(X_train)
             train, test = (both(X, clusterer.transform(X)) for X in (X_train, X_test))
             scores.append(score(learn(train, y_train, step, passes, seed), test, y_test))
         means.append(np.mean(scores))
@@ -202,7 +202,7 @@ def accuracy(X, y, split, k_targets):
 
     by_k, clusters = {}, {}
     for k in k_targets:
-        clusterer = OnlineKMeans(k, random_state=split).fit(X_train)
+        clusterer = OnlineKMeans(k=k, random_state=split).fit(X_train)
         train, test = (both(X, clusterer.transform(X)) for X in (X_train, X_test))
         by_k[str(k)] = accuracy_of(train, test)
         clusters[k] = clusterer

@@ -1,7 +1,7 @@
 """The records of ``python -m benchmarks paper`` as charts, light and dark.
 
-A dataset has the same colour and the same marker in all of them; in those of accuracies it
-has a row of its own, and the marker tells the features. Colours stand out from the page by
+A dataset has the same color and the same marker in all of them; in those of accuracies it
+has a row of its own, and the marker tells the features. Colors stand out from the page by
 at least 3 to 1, light or dark; those of the datasets that we have can be told apart with
 red-green blindness, too. Charts are narrow, so that their text can be read on a telephone.
 """
@@ -15,7 +15,7 @@ from .published import PAPER
 from .records import ratios, runs_on, steps
 from .tables import accuracies
 
-STYLES = {  # dataset -> (colour, marker)
+STYLES = {  # dataset -> (color, marker)
     "20news": ("#087b20", "o"),
     "adult": ("#dd7b0a", "s"),
     "ijcnn1": ("#0ba3b7", "^"),
@@ -43,25 +43,25 @@ CURVES = {
     "figure2": (
         "f_online",
         "f_0",
-        "Cost of the online centres / sum of squares of all rows, which is the cost of one "
-        "centre at the origin.",
+        "Cost of the online centers / sum of squares of all rows, which is the cost of one "
+        "center at the origin.",
         "falls as k_target grows, on some datasets only a little.",
     ),
     "figure3": (
         "f_online",
         "f_random",
-        "Cost of the online centres / cost of as many rows chosen uniformly at random.",
+        "Cost of the online centers / cost of as many rows chosen uniformly at random.",
         "almost constant for each dataset; far below 1 on adult and shuttle.",
     ),
     "figure4": (
         "f_online",
         "f_kmpp",
-        "Cost of the online centres / cost of as many centres chosen by k-means++.",
+        "Cost of the online centers / cost of as many centers chosen by k-means++.",
         "comparable, but for adult and shuttle, where online is worse by a small factor.",
     ),
 }
 FIGURE5 = (
-    "Online centres against those of k-means++, both / as many random rows; a line joins "
+    "Online centers against those of k-means++, both / as many random rows; a line joins "
     "the values of k_target of a dataset. Below the diagonal online is better.",
     "very similar almost everywhere; k-means++ wins where costs are tiny.",
 )
@@ -106,7 +106,7 @@ def description(name):
 
 
 def style(name, about):
-    """Return the colour and the marker of a dataset, whatever chart it is in."""
+    """Return the color and the marker of a dataset, whatever chart it is in."""
     names = [*PAPER, *(other for other in about["datasets"] if other not in PAPER)]
     return list(STYLES.values())[names.index(name) % len(STYLES)]
 
@@ -201,7 +201,7 @@ def draw_curves(name, records, about, pale):
 
 
 def draw_figure5(records, about, pale):
-    """Return Figure 5: both kinds of centres against random ones."""
+    """Return Figure 5: both kinds of centers against random ones."""
     online = series(records, about, "f_online", "f_random")
     kmpp = series(records, about, "f_kmpp", "f_random")
     if not kmpp:

@@ -66,7 +66,7 @@ def costs_table(records, about):
                 own.append([name, k, *(digits(each, sliced=sliced) for each in every)])
         rows += or_dashes(own, name, len(headings))
     legend = (
-        "f_online: cost of all rows to the final centres of one pass. f_0: to one centre "
+        "f_online: cost of all rows to the final centers of one pass. f_0: to one center "
         "at the origin. f_random and f_kmpp: to as many rows chosen at random, and by "
         "k-means++. Mean ± standard deviation of the ratio over the runs."
     )

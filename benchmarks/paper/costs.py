@@ -1,6 +1,6 @@
-"""What Figures 1 to 5 are drawn from: how many centres open, and what they cost.
+"""What Figures 1 to 5 are drawn from: how many centers open, and what they cost.
 
-All costs are of all rows to the final centres, whoever chose them. The centres of one pass
+All costs are of all rows to the final centers, whoever chose them. The centers of one pass
 are compared with as many rows chosen uniformly at random, and with as many that k-means++
 chooses, without any steps of Lloyd's algorithm after it.
 """
@@ -18,7 +18,7 @@ ORDERS = ("file", "shuffled")
 
 
 def costs(X, y, k_target, run, variant, baselines, order="file"):
-    """Return the number of centres of one pass over the rows, and the costs.
+    """Return the number of centers of one pass over the rows, and the costs.
 
     Parameters
     ----------
@@ -26,13 +26,13 @@ def costs(X, y, k_target, run, variant, baselines, order="file"):
         The rows, in the order of the stream.
     y : ignored
     k_target : int
-        How many centres to aim at.
+        How many centers to aim at.
     run : int
         The seed of the pass, and of the baselines: the same numbers every time.
     variant : {"text", "scripts"}
         Algorithm 3 as the paper has it, or as the authors' scripts do.
     baselines : bool
-        Whether to choose k_actual centres at random and by k-means++, too.
+        Whether to choose k_actual centers at random and by k-means++, too.
     order : {"file", "shuffled"}, default="file"
         Whether the rows come as they are or, by the seed, in any order.
 
@@ -47,7 +47,7 @@ def costs(X, y, k_target, run, variant, baselines, order="file"):
             raise ValueError(f"Got {name}={value!r}, but expected one of {expected}.")
     if order == "shuffled":
         X = X[np.random.RandomState([run, 3]).permutation(X.shape[0])]
-    model = VARIANTS[variant](k_target, random_state=run).fit(X)
+    model = VARIANTS[variant](k=k_target, random_state=run).fit(X)
     result = {
         "k_actual": model.n_clusters_,
         "f_online": cost(X, model.cluster_centers_),
@@ -60,37 +60,37 @@ def costs(X, y, k_target, run, variant, baselines, order="file"):
 
 
 def cost(X, centers):
-    """Return the sum of squared distances of all rows to the nearest of the centres.
+    """Return the sum of squared distances of all rows to the nearest of the centers.
 
-    The centres are some of the rows, stored as they are. An online pass over them that
-    aims at more makes a centre of every one that is new, and its score is exact: products
-    only find the nearest centre, and differences of float64 give the distance to it, so
+    The centers are some of the rows, stored as they are. An online pass over them that
+    aims at more makes a center of every one that is new, and its score is exact: products
+    only find the nearest center, and differences of float64 give the distance to it, so
     that nothing is lost however far from the origin the rows are.
     """
-    model = OnlineKMeans(5 * centers.shape[0], random_state=0).fit(centers)
+    model = OnlineKMeans(k=max(16, 5 * centers.shape[0]), random_state=0).fit(centers)
     return -model.score(X)
 
 
 def sum_of_squares(X):
-    """Return the paper's f_0: the cost of one centre at the origin."""
+    """Return the paper's f_0: the cost of one center at the origin."""
     values = X.data if issparse(X) else X
     return float(np.square(values, dtype=np.float64).sum())
 
 
 def random_rows(X, count, run):
-    """Return so many of the rows, chosen uniformly at random without replacement."""
+    """Return `count` of the rows, chosen uniformly at random without replacement."""
     random_state = np.random.RandomState([run, 1])  # not the numbers of the pass
     return X[random_state.choice(X.shape[0], count, replace=False)]
 
 
 def kmpp_rows(X, count, run):
-    """Return so many of the rows, chosen by k-means++.
+    """Return `count` of the rows, chosen by k-means++.
 
     Every row is drawn with a probability proportional to its squared distance to the rows
     before it, once. That is the k-means++ of Arthur & Vassilvitskii (SODA 2007), which the
     paper cites; scikit-learn's default is the greedy one, which draws several and keeps
     the best. A row that equals one before it may come where distances are rounded: it is
-    a centre that is of no use.
+    a center that is of no use.
     """
     _, chosen = kmeans_plusplus(
         X.astype(np.float64, copy=False),

@@ -43,6 +43,7 @@ COMPUTING = {  # the modules that an experiment is made of
     "costs": ("costs", "variant"),
     "theory": ("theory",),
 }
+SOURCES = {".py", ".pyx", ".pxi", ".h"}  # of the package, at every depth
 
 
 class Job(NamedTuple):
@@ -86,13 +87,22 @@ def keep(path, record):
 @cache
 def code_digest(experiment):
     """Return a digest of all that computes: package, experiment and libraries."""
-    digest = hashlib.sha256()
-    paths = sorted(Path(onlinekmeans_sklearn.__file__).parent.glob("*.py"))
-    paths += [Path(__file__).with_name(f"{name}.py") for name in COMPUTING[experiment]]
-    for path in paths:
-        digest.update(path.read_bytes())
+    package = Path(onlinekmeans_sklearn.__file__).parent
+    digest = hashlib.sha256(source_digest(package).encode())
+    for name in COMPUTING[experiment]:
+        digest.update(Path(__file__).with_name(f"{name}.py").read_bytes())
     versions = [library.__version__ for library in (np, scipy, sklearn)]
     digest.update(" ".join([*versions, platform.machine()]).encode())
+    return digest.hexdigest()
+
+
+def source_digest(folder):
+    """Return a digest of all source files below a folder: their places and contents."""
+    digest = hashlib.sha256()
+    paths = [path for path in Path(folder).rglob("*") if path.suffix in SOURCES]
+    for path in sorted(paths):
+        content = hashlib.sha256(path.read_bytes()).hexdigest()
+        digest.update(f"{path.relative_to(folder).as_posix()} {content}\n".encode())
     return digest.hexdigest()
 
 

@@ -19,7 +19,7 @@ from onlinekmeans_sklearn import ClusterFeaturesClassifier, OnlineKMeans
 from .accuracy import FIRST_SPLIT, FOLDS, STEPS, most_learning, squared_loss
 
 HEAD = 1000  # rows that are not scored; at most a tenth of them all
-BLOCK = 25  # rows that are predicted, then learnt
+BLOCK = 25  # rows that are predicted, then learned
 ONE_HOT_LENGTH = 1.0  # what cluster features add to the squared length of a row
 
 
@@ -72,7 +72,7 @@ def blocks(start, stop):
 
 
 def progressive_accuracy(model, X, y, head):
-    """Return how often the model was right about rows that it had not learnt from."""
+    """Return how often the model was right about rows that it had not learned from."""
     classes = np.unique(y)
     right = 0
     for rows in blocks(0, X.shape[0]):
@@ -93,7 +93,7 @@ def online(X, y, run, k_target):
     raw = learner(step / length, run)
     clusters = ClusterFeaturesClassifier(
         learner(step / (length + ONE_HOT_LENGTH), run),
-        OnlineKMeans(k_target, random_state=run),
+        OnlineKMeans(k=k_target, random_state=run),
     )
     return {
         "accuracy": {

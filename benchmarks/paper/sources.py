@@ -42,7 +42,7 @@ TASKS = {
     "nomao": "the two classes of the file",
     "poker": "nothing against anything in the hand",
     "shuttle": "class 1 against the others",
-    "skin": "skin against other colours",
+    "skin": "skin against other colors",
     "vehv2binary": "the two classes of the file",
     "w8a": "the two classes of the file",
 }

@@ -156,7 +156,7 @@ def online_table(records, about):
         cells = [figure(each, sliced=sliced, decimals=4) for each in values]
         rows.append([name, mean_clusters(runs), *cells])
     legend = (
-        "Progressive validation: every row is predicted, then learnt from, in one pass, "
+        "Progressive validation: every row is predicted, then learned from, in one pass, "
         "with cluster features decided online. opened: clusters. Mean ± standard deviation "
         f"over the runs, {k_range(records, about, 'online')}."
     )

@@ -1,7 +1,7 @@
 """What the theorems say, beside what Algorithms 1 and 2 do on the first rows of a dataset.
 
 W is the cost of the online assignments, W* that of the best k clusters, w* the lower bound
-of it that the algorithm starts from, n the rows and C the centres. The paper's theorems, in
+of it that the algorithm starts from, n the rows and C the centers. The paper's theorems, in
 its numbering:
 
 1. Algorithm 1: E[|C|] = O(k log n log(W*/w*)).
@@ -21,7 +21,7 @@ from sklearn.cluster import KMeans
 from onlinekmeans_sklearn import OnlineKMeans, SemiOnlineKMeans
 
 ALGORITHMS = ("semi-online", "online")
-K = 3  # small, or most rows of the smallest share become centres
+K = 3  # small, or most rows of the smallest share become centers
 SHARES = (1 / 32, 1 / 16, 1 / 8, 1 / 4, 1 / 2, 1.0)
 STARTS = 5  # of KMeans, the best of which stands for the best k clusters
 
@@ -87,9 +87,9 @@ def theory(X, y, algorithm, k, share, run):
 def model_of(algorithm, k, n, run):
     """Return the estimator of an algorithm, for n rows."""
     if algorithm == "semi-online":
-        return SemiOnlineKMeans(k, n_samples=n, random_state=run)
+        return SemiOnlineKMeans(k=k, n_samples=n, random_state=run)
     if algorithm == "online":
-        return OnlineKMeans(k, algorithm="theoretical", random_state=run)
+        return OnlineKMeans(k=k, algorithm="theoretical", random_state=run)
     expected = ", ".join(map(repr, ALGORITHMS))
     raise ValueError(f"Got algorithm={algorithm!r}, but expected one of {expected}.")
 
@@ -108,8 +108,9 @@ def check_distinct(rows, least):
 
     The prefix takes k + 1 of them, and W* is more than w* if there is another one.
     """
-    # aims at more than the cap: every row that is new becomes a centre, up to the cap
-    model = OnlineKMeans(5 * least, max_clusters=least, random_state=0).fit(rows)
+    # aims at more than the cap: every row that is new becomes a center, up to the cap
+    k = max(16, 5 * least)
+    model = OnlineKMeans(k=k, max_clusters=least, random_state=0).fit(rows)
     if model.n_clusters_ < least:
         raise ValueError(
             f"Got {rows.shape[0]} rows, {model.n_clusters_} of them distinct, but expected "

@@ -1,4 +1,4 @@
-"""``python -m benchmarks quality``: how good the answer of one pass is."""
+"""``python -m benchmarks quality``: how good the clusters of one pass are."""
 
 import argparse
 from pathlib import Path

@@ -1,7 +1,7 @@
 """A linear model with squared loss on the skin dataset: raw features, and with clusters.
 
 A part of the rows is held out, by seed. Features are scaled by the training part, as in the
-paper's Table 2, and the clusters are those of one pass over it. Two learners minimise the
+paper's Table 2, and the clusters are those of one pass over it. Two learners minimize the
 squared loss:
 
 least squares
@@ -38,7 +38,7 @@ def split_accuracies(X, y, seed):
         figures = {}
         features = FunctionTransformer()
         if encode is not None:
-            clusters = OnlineKMeans(k, encode=encode, random_state=seed)
+            clusters = OnlineKMeans(k=k, encode=encode, random_state=seed)
             features = make_union(features, clusters)
         train = features.fit_transform(X_train)
         test = features.transform(X_test)

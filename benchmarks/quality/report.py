@@ -34,7 +34,7 @@ TIME_TARGET = 1.5
 ACCURACY_TARGET = 0.998
 FARTHEST = 1.3  # ratio that the chart shows; those around 1 are to be told apart
 COST_LEGEND = (
-    "Cost of the final centres / that of KMeans(n_init=1), same rows and seed: mean ± "
+    "Cost of the final centers / that of KMeans(n_init=1), same rows and seed: mean ± "
     "standard deviation over the seeds, in brackets the most we aim at. Ours and one "
     "partial_fit pass of MiniBatchKMeans (MBK) read the rows once, in file order. 20 "
     "clusters; 50 for blobs: generated, sorted by blob. A dash: index.html says why."

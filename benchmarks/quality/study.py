@@ -1,6 +1,6 @@
-"""What the answer costs, in squared distances and in time.
+"""What the clusters of one pass cost, in squared distances and in time.
 
-Cost is the sum of squared distances to the nearest final centre, in float64 and by the same
+Cost is the sum of squared distances to the nearest final center, in float64 and by the same
 function for every contestant, divided by that of scikit-learn's KMeans with the same seed.
 Ours and one pass of MiniBatchKMeans read the rows once, in the order of the file; the
 others may read them as often as they like.
@@ -102,7 +102,7 @@ def birch_tree(X):
 
 
 def birch_centers(X, n_clusters, limit):
-    """Return the means of Birch's clusters, for it has no centres of them."""
+    """Return the means of Birch's clusters, for it has no centers of them."""
     if issparse(X):
         raise ValueError("takes part with dense rows only")
     rows = rows_within(birch_tree, X, n_clusters, limit)
@@ -114,7 +114,7 @@ def birch_centers(X, n_clusters, limit):
 
 
 def contestants(X, n_clusters, limit):
-    """Return the contestants: name -> call that gives the centres for a seed."""
+    """Return the contestants: name -> call that gives the centers for a seed."""
     # Birch has no seed: its answer is the same for all
     birch = cache(partial(birch_centers, X, n_clusters, limit))
 
@@ -156,7 +156,7 @@ def merge_times(X, n_clusters, rounds):
     k = K_PER_CLUSTER * n_clusters
     models = {
         WITH_MERGE: OnlineKMeans(n_clusters=n_clusters, random_state=0).fit(X),
-        WITHOUT_MERGE: OnlineKMeans(k, random_state=0).fit(X),
+        WITHOUT_MERGE: OnlineKMeans(k=k, random_state=0).fit(X),
     }
     merged, online = (model.counts_ for model in models.values())
     if not np.array_equal(merged, online):

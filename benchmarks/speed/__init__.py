@@ -7,8 +7,16 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
 from ..data import add_data_argument
-from .contest import eight_times_the_rows, measure, one_row
-from .report import print_report, write_report
+from .against import has_package, label_of, measure_against
+from .contest import eight_times_the_rows, measure
+from .report import (
+    load_average,
+    print_against,
+    print_report,
+    write_against,
+    write_report,
+)
+from .rows import KINDS, measure_rows
 from .shapes import shapes
 
 
@@ -24,8 +32,8 @@ def progress_bar(console):
     )
 
 
-def main(argv=None):
-    """Run the contest, print its table and write the report."""
+def parsed(argv):
+    """Return the arguments, and the chosen shapes by name."""
     parser = argparse.ArgumentParser(
         prog="python -m benchmarks speed", description=__doc__.splitlines()[0]
     )
@@ -35,35 +43,73 @@ def main(argv=None):
     parser.add_argument("--limit", type=float, default=60, help="seconds each (60)")
     parser.add_argument("--n-jobs", type=int, default=None, help="threads of ours")
     parser.add_argument("--out", type=Path, default=Path("speed-report"))
+    parser.add_argument(
+        "--against",
+        nargs="+",
+        default=[],
+        metavar="FOLDER",
+        help="not the peers, but ours of other checkouts; or the word fallback, for ours "
+        "without the compiled heart",
+    )
     arguments = parser.parse_args(argv)
     everything = shapes(arguments.data)
     chosen = arguments.shapes or list(everything)
     if unknown := [name for name in chosen if name not in everything]:
         parser.error(f"unknown shapes {unknown}; there are {', '.join(everything)}")
+    for other in arguments.against:
+        if not has_package(other):
+            parser.error(f"{other} has no package onlinekmeans_sklearn")
+    labels = [label_of(other) for other in arguments.against]
+    if len(set(labels)) < len(labels):
+        parser.error(f"folders of the same name cannot be told apart: {labels}")
+    return arguments, {name: everything[name] for name in chosen}
 
-    console = Console()
-    results = []
+
+def main(argv=None):
+    """Run the contest, or ours side by side, print the tables and write the report."""
+    arguments, chosen = parsed(argv)
+    console, load = Console(), load_average()
     with progress_bar(console) as progress:
-        task = progress.add_task("", total=len(chosen) + 1)
+        task = progress.add_task("", total=len(chosen) + (not arguments.against))
 
         def advance(description, share):
             progress.update(task, description=description, advance=share)
 
-        for name in chosen:
-            results.append(
-                measure(
-                    name,
-                    everything[name],
-                    arguments.rounds,
-                    arguments.limit,
-                    arguments.n_jobs,
-                    advance,
-                )
-            )
-        advance("one row", 0)
-        row = one_row()
-        advance("eight times the rows", 0.5)
-        growth = eight_times_the_rows(arguments.rounds, arguments.n_jobs)
-    print_report(console, results, row, growth)
-    write_report(arguments.out, results, row, growth)
-    console.print(f"The report is in {arguments.out}: index.html, speed.json, speed.png")
+        run = run_against if arguments.against else run_contest
+        report = run(arguments, chosen, advance)
+    report(console, load)
+
+
+def run_contest(arguments, chosen, advance):
+    """Measure ours and the peers, and return what prints and writes the report."""
+    options = arguments.rounds, arguments.limit, arguments.n_jobs
+    results = [measure(name, shape, *options, advance) for name, shape in chosen.items()]
+    lone = []
+    for name, kind in KINDS.items():
+        advance(f"one row: {name}", 0.5 / len(KINDS))
+        lone.append(measure_rows(name, kind))
+    advance("eight times the rows", 0)
+    growth = eight_times_the_rows(arguments.rounds, arguments.n_jobs)
+
+    def report(console, load):
+        print_report(console, results, lone, growth, load)
+        write_report(arguments.out, results, lone, growth, load)
+        files = "index.html, speed.json, speed.png"
+        console.print(f"The report is in {arguments.out}: {files}")
+
+    return report
+
+
+def run_against(arguments, chosen, advance):
+    """Measure ours and others of ours, and return what prints and writes the report."""
+    options = arguments.against, arguments.rounds, arguments.n_jobs
+    results = [
+        measure_against(name, shape, *options, advance) for name, shape in chosen.items()
+    ]
+
+    def report(console, load):
+        print_against(console, results, load)
+        write_against(arguments.out, results, load)
+        console.print(f"The report is in {arguments.out}: against.html, against.json")
+
+    return report

@@ -1,7 +1,7 @@
 """Contestants on the same rows, in turns.
 
 Every contestant gets the same rows and as many clusters as ours opened. The floor is ONE
-call of scikit-learn's ``pairwise_distances_argmin_min`` with our final centres: what it
+call of scikit-learn's ``pairwise_distances_argmin_min`` with our final centers: what it
 costs just to look every row up. Contestants take turns, several rounds in one process, and
 the best round counts. One that would take longer than the limit runs on a slice of the
 rows, its time is scaled up, and the table says so; one that has used up its limit sits the
@@ -132,7 +132,7 @@ def measure(name, shape, rounds, limit, n_jobs, advance):
     """
     X = shape.make()
     n = X.shape[0]
-    ours = OnlineKMeans(shape.k, random_state=0, n_jobs=n_jobs).fit(X)
+    ours = OnlineKMeans(k=shape.k, random_state=0, n_jobs=n_jobs).fit(X)
     k = ours.n_clusters_
     alone = clone(ours).set_params(n_jobs=1)
     contestants = {
@@ -178,25 +178,12 @@ def measure(name, shape, rounds, limit, n_jobs, advance):
     }
 
 
-def one_row(repeats=300):
-    """Return the median seconds of partial_fit with one row, ours and MiniBatchKMeans'."""
-    X = blobs(20_000, 10)
-    ours = OnlineKMeans(120, random_state=0).fit(X)
-    peer = MiniBatchKMeans(ours.n_clusters_, n_init=1, random_state=0).partial_fit(X)
-    taken = {"ours": [], "MiniBatchKMeans": []}
-    for row in X[:repeats, None]:
-        taken["ours"].append(seconds(ours.partial_fit, row))
-        taken["MiniBatchKMeans"].append(seconds(peer.partial_fit, row))
-    result = {name: float(np.median(times)) for name, times in taken.items()}
-    return {"clusters": ours.n_clusters_, "d": X.shape[1], **result}
-
-
 def eight_times_the_rows(rounds, n_jobs):
     """Return the best seconds of fit for n rows and for 8 n rows, with the same k."""
     X, n, k = blobs(800_000, 10), 100_000, 200
     best = {n: np.inf, 8 * n: np.inf}
     for _ in range(rounds):
         for rows in best:
-            model = OnlineKMeans(k, random_state=0, n_jobs=n_jobs)
+            model = OnlineKMeans(k=k, random_state=0, n_jobs=n_jobs)
             best[rows] = min(best[rows], seconds(model.fit, X[:rows]))
     return {"n": n, "d": X.shape[1], "k": k, "once": best[n], "eight times": best[8 * n]}

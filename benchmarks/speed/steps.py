@@ -3,19 +3,30 @@
 import functools
 import time
 from contextlib import ExitStack, contextmanager
+from importlib import import_module
 from unittest.mock import patch
 
-from onlinekmeans_sklearn import _base, _stream
-from onlinekmeans_sklearn._centers_base import Centers
-
-# heading: where the step is called from, and its name; none is part of another
+# heading: the module that a step is called from, and its name; none is part of another
 STEPS = {
-    "check": (_base, "validated"),
-    "look up": (_stream, "propose"),
-    "decide": (_stream, "decide"),
-    "label": (_stream, "_labels"),
-    "add up": (Centers, "assign"),
+    "check": ("_base", "validate_X"),
+    "look up": ("_algorithm.block", "look_up"),
+    "open": ("_algorithm.block", "open_centers"),
+    "label": ("_algorithm.block", "label"),
+    "add up": ("_algorithm.block", "add_up"),
 }
+
+
+def places():
+    """Return the module and the name of every step that there is, by heading."""
+    found = {}
+    for heading, (name, step) in STEPS.items():
+        try:
+            module = import_module(f"onlinekmeans_sklearn.{name}")
+        except ModuleNotFoundError:
+            continue
+        if hasattr(module, step):
+            found[heading] = (module, step)
+    return found
 
 
 @contextmanager
@@ -36,7 +47,7 @@ def timed_steps():
         return call
 
     with ExitStack() as patches:
-        for heading, (place, name) in STEPS.items():
-            call = timed(heading, getattr(place, name))
-            patches.enter_context(patch.object(place, name, call))
+        for heading, (module, name) in places().items():
+            call = timed(heading, getattr(module, name))
+            patches.enter_context(patch.object(module, name, call))
         yield seconds

@@ -104,7 +104,7 @@ def run_arbitrary(seed_, index):
     )
     def call(X, method, estimator, is_fitted, n_clusters):
         made.append(method)
-        model = estimator(2, n_clusters=n_clusters, random_state=0)
+        model = estimator(n_clusters, k=20, random_state=0)
         if is_fitted:
             model.fit(np.arange(8.0 * N_FEATURES).reshape(8, N_FEATURES))
         check_call(model, Call(method, "arbitrary", (X,), {}))

@@ -1,7 +1,7 @@
-"""What was found in the package by trying to break it, and what it was; all is mended.
+"""Bugs found and fixed: what broke the package, and what it was.
 
-`test_found` has a reproduction of each, which failed before, or says which other test is
-one.
+`test_found` has a reproduction of each, which failed before the fix, or names another test
+that has one.
 """
 
 FOUND = {
@@ -42,11 +42,11 @@ FOUND = {
     "integers of 8 bits": "``k=np.uint8(10)`` overflowed, and far too many clusters opened",
     "floats of 16 bits": "a ``lower_bound`` in float16 was divided in float16",
     "numbers beyond int32": (
-        "sparse centres with ``2**31`` numbers or more would have got negative row ends"
+        "sparse centers with ``2**31`` numbers or more would have got negative row ends"
     ),
     "copies in threads": (
         "copies of an estimator that went on in different threads could overwrite each "
-        "other's centres"
+        "other's centers"
     ),
     "merge overtaken by the stream": (
         "``predict`` in one thread and ``partial_fit`` in another could leave an old merge "
@@ -67,9 +67,21 @@ FOUND = {
     "merge of data far away": (
         "the merged clusters of data far from the origin changed when the data were moved"
     ),
-    "merge with an outlier": "one outlier far enough away spoilt the merge of all others",
+    "merge with an outlier": "one outlier far enough away spoiled the merge of all others",
     "merge of far groups": (
         "of two groups of clusters far from each other one was merged by rounding errors"
+    ),
+    "single wide rows": (
+        "``inertia_`` of wide rows that came one by one differed in the last digits from "
+        "that of the same rows in a block"
+    ),
+    "columns beyond int32": (
+        "``cluster_means_`` of CSR with more than ``2**31`` columns had negative columns, "
+        "and looking up such rows took 16 GB"
+    ),
+    "dtype of rows that open nothing": (
+        "a row in float64 that joined a cluster of float32 rows could make the next center "
+        "float64, depending on the chunks and on checkpoints"
     ),
     "skops": "a fitted estimator could be dumped by skops, but not loaded",
 }

@@ -17,6 +17,7 @@ from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
 import numpy as np
+from inside import stream_of
 from scipy.sparse import issparse
 from sklearn.base import clone
 
@@ -212,6 +213,8 @@ def _twin(estimator, call):
     """Return a copy that could answer the same call, if the answer depends on the rows."""
     if isinstance(estimator, ClusterFeaturesClassifier) or call.keywords:
         return None
+    if call.data == "huge width":
+        return None  # an array of that would take too much memory
     is_seeded = isinstance(estimator.random_state, int)
     asks = call.method.endswith("predict")
     return copy.deepcopy(estimator) if is_seeded and asks else None
@@ -276,7 +279,7 @@ def _may_be_missing(estimator, call):
 
 def _asks_for_much(estimator, call):
     """Return whether more columns were asked for than there is memory for."""
-    cap = getattr(getattr(estimator, "_stream", None), "max_clusters", 0)
+    cap = stream_of(estimator).max_clusters if hasattr(estimator, "inertia_") else 0
     caps = [cap, estimator.get_params(deep=False).get("max_clusters")]
     return call.data == "huge width" or any(
         isinstance(cap, int) and cap > ENDLESS for cap in caps

@@ -13,10 +13,10 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from unittest import mock
 
 import numpy as np
 import pytest
+from engines import ENGINES, engine
 from hypothesis import HealthCheck, Phase, seed, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import (
@@ -27,23 +27,17 @@ from hypothesis.stateful import (
     rule,
     run_state_machine_as_test,
 )
+from inside import replaced
 from reference import nearest
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.utils import check_random_state
 from streams import cells, dense
 
-from onlinekmeans_sklearn import (
-    OnlineKMeans,
-    SemiOnlineKMeans,
-    _features,
-    _stream,
-    load,
-    save,
-)
+from onlinekmeans_sklearn import OnlineKMeans, SemiOnlineKMeans, load, save
 
-from .history import Past, check_features, check_past, spoilt
-from .kernels import kernels
+from . import ADVICE
+from .history import Past, check_features, check_past, spoiled
 from .sources import STORAGES
 from .state import changes, state
 
@@ -71,6 +65,7 @@ bad_parameters = st.one_of(
     st.tuples(st.just("n_clusters"), st.sampled_from([0, 1.5, "auto"])),
     st.tuples(st.just("max_clusters"), st.sampled_from([0, -2, math.inf])),
     st.tuples(st.just("encode"), st.sampled_from(["one-hot", None, 3])),
+    st.tuples(st.just("n_jobs"), st.sampled_from([0, 1.5, "all", True])),
 )
 CALLS = [
     "fit",
@@ -83,13 +78,16 @@ CALLS = [
     "transform",
     "score",
 ]
-PARTS = {
-    **dict.fromkeys(["propose", "decide", "finish"], _stream),
-    **dict.fromkeys(["encode_labels", "encode_distances"], _features),
-}
+READING = ["add_up", "label", "look_up", "open_centers"]  # steps that can be interrupted
+ENCODING = ["encode_distances", "encode_labels"]
 spoilers = st.sampled_from(
     ["NaN", "infinity", "overflow", "1-d", "3-d", "wide", "no rows", "complex", "text"]
 )
+
+
+def interrupt(*args):
+    """Stand in for a step in which the user presses Ctrl+C."""
+    raise KeyboardInterrupt
 
 
 class Machine(RuleBasedStateMachine):
@@ -107,10 +105,10 @@ class Machine(RuleBasedStateMachine):
         k=st.sampled_from([1, 2, 3, 20]),
         random_state=random_states,
         cap=caps,
-        kernel=st.sampled_from(["usual", "tiny blocks", "k-d tree"]),
+        kernel=st.sampled_from(sorted(ENGINES)),
     )
     def start(self, data, d, k, random_state, cap, kernel):
-        self.context = kernels(kernel)
+        self.context = engine(kernel)
         self.context.__enter__()
         self.d = d
         self.row_pool = data.draw(
@@ -150,14 +148,16 @@ class Machine(RuleBasedStateMachine):
         """Return the past of a stream that starts with these rows now."""
         parameters = self.model.get_params()
         source = copy.deepcopy(check_random_state(parameters["random_state"]))
-        return Past(X, len(X), len(X), parameters, source)
+        return Past(X, len(X), len(X), parameters, source, self.model.n_clusters)
 
     def gone_on(self, X):
         """Return the past of a stream that goes on by these rows, or starts with them."""
         if self.past is None:
             return self.started(X)
         rows = np.concatenate([self.past.rows, X])
-        return replace(self.past, rows=rows, last_call=len(X))
+        return replace(
+            self.past, rows=rows, last_call=len(X), n_clusters=self.model.n_clusters
+        )
 
     @precondition(room)
     @rule(data=st.data(), storage=storages)
@@ -182,7 +182,7 @@ class Machine(RuleBasedStateMachine):
         X = self.batch(data)
         rows = STORAGES[storage](X)
         if self.model.n_clusters is not None:
-            with self.nothing_changes(), pytest.raises(ValueError, match="expected None"):
+            with self.nothing_changes(), pytest.raises(ValueError, match="must be None"):
                 self.model.partial_fit_transform(rows)
             return
         past = self.gone_on(X)
@@ -204,9 +204,20 @@ class Machine(RuleBasedStateMachine):
             self.model.fit(STORAGES[storage](X))
         self.past = past
 
+    @rule()
+    def last_step(self):
+        if self.past is None:
+            with self.nothing_changes(), pytest.raises(NotFittedError):
+                self.model.partial_fit()
+            return
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            self.model.partial_fit()
+        self.past = replace(self.past, n_clusters=self.model.n_clusters)
+
     @rule(data=st.data(), how=spoilers, method=st.sampled_from(CALLS))
     def bad_batch(self, data, how, method):
-        X = spoilt(self.batch(data), how)
+        X = spoiled(self.batch(data), how)
         if how == "wide" and (self.past is None or method.startswith("fit")):
             return  # a new stream may be wider
         with self.nothing_changes(), pytest.raises((ValueError, TypeError)):
@@ -221,15 +232,15 @@ class Machine(RuleBasedStateMachine):
             getattr(self.model, method)(self.batch(data))
         self.model.set_params(**{name: usual})
 
-    @rule(data=st.data(), part=st.sampled_from(sorted(PARTS)))
-    def interrupted(self, data, part):
+    @rule(data=st.data(), step=st.sampled_from(READING + ENCODING))
+    def interrupted(self, data, step):
         X = self.batch(data)
-        encodes = PARTS[part] is _features
+        encodes = step in ENCODING
         if encodes and (self.past is None or self.model.n_clusters is not None):
             return
         call = self.model.partial_fit_transform if encodes else self.model.partial_fit
         before, past = state(self.model), self.gone_on(X)
-        with mock.patch.object(PARTS[part], part, side_effect=KeyboardInterrupt):
+        with replaced(step, interrupt):
             try:
                 call(X)
             except KeyboardInterrupt:
@@ -243,7 +254,7 @@ class Machine(RuleBasedStateMachine):
     @precondition(room)
     @rule(data=st.data())
     def go_two_ways(self, data):
-        other = copy.deepcopy(self.model)
+        other = data.draw(st.sampled_from([copy.copy, copy.deepcopy]))(self.model)
         X, Y = self.batch(data), self.batch(data)
         past, other_past = self.gone_on(X), self.gone_on(Y)
         self.model.partial_fit(X)
@@ -332,16 +343,18 @@ def run_machine(seed_, index, shrink=True):
     """Run the histories of a case, and return the number of their steps."""
     case = seed(seed_ * 1_000_003 + index)(type("Case", (Machine,), {"steps": 0}))
     phases = [Phase.generate, Phase.shrink] if shrink else [Phase.generate]
-    run_state_machine_as_test(
-        case,
-        settings=settings(
-            max_examples=RUNS,
-            stateful_step_count=STEPS,
-            phases=phases,
-            database=None,
-            deadline=None,
-            derandomize=False,
-            suppress_health_check=list(HealthCheck),
-        ),
-    )
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", ADVICE)
+        run_state_machine_as_test(
+            case,
+            settings=settings(
+                max_examples=RUNS,
+                stateful_step_count=STEPS,
+                phases=phases,
+                database=None,
+                deadline=None,
+                derandomize=False,
+                suppress_health_check=list(HealthCheck),
+            ),
+        )
     return case.steps

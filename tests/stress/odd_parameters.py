@@ -70,9 +70,9 @@ CLASSIFIERS = (
 CLUSTERERS = (
     None,
     None,
-    OnlineKMeans(20, encode="distance"),
+    OnlineKMeans(k=20, encode="distance"),
     OnlineKMeans(max_clusters=12),
-    SemiOnlineKMeans(2, encode="onehot-dense"),
+    SemiOnlineKMeans(k=2, encode="onehot-dense"),
     StandardScaler(),
 )
 _NO_PARTS = (3, "svm", OnlineKMeans, OnlineKMeans(k=-1), OnlineKMeans(n_clusters=2), [])

@@ -60,8 +60,8 @@ def rows_of_soak(soak):
 
 
 def row_of_found():
-    """Return the row of the defects that were found; those not mended are failures."""
-    return "defects found and mended", f"{len(FOUND)}", "", ""
+    """Return the row of the defects that were found; those not fixed are failures."""
+    return "bugs found and fixed", f"{len(FOUND)}", "", ""
 
 
 def table(rows):

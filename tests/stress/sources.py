@@ -96,7 +96,7 @@ def shrinking(rng, n, d, dtype):
 
 
 def lower_bound(rng, n, d, dtype):
-    """Return 0, 1, c: the stream for which no fixed number of centres will do."""
+    """Return 0, 1, c: the stream for which no fixed number of centers will do."""
     largest = 150 if dtype == np.float64 else 37
     c = 10 ** rng.uniform(0, largest)
     X = np.zeros((n, d))

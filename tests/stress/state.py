@@ -6,19 +6,23 @@ import numpy as np
 from scipy.sparse import issparse
 from sklearn.base import BaseEstimator
 
-from onlinekmeans_sklearn._growing import GrowingArray
-
-_CACHE = "_answers"  # merged clusters by `n_clusters`, made when asked for
+# What makes no difference to any result: merged clusters, which are made when they are
+# asked for, what kernels make of centers, and how many rows to read at once.
+_NOT_COMPARED = {"_merged", "search", "_block_rows"}
+_PENDING = "pending_uniform"  # of a stream: a number that is drawn, but not used yet
 _DEEPEST = 8
 
 
 def state(estimator):
     """Return every attribute of an estimator, its random numbers included, as plain values.
 
-    Two states are equal if no call can tell the estimators apart. So the stream counts as
-    it is after all that it would do on demand anyway.
+    Two states are equal if no call can tell the estimators apart. So the random numbers of
+    a stream count as they come, whether or not one of them is drawn already.
     """
-    return {name: plain(value) for name, value in vars(estimator).items() if name != _CACHE}
+    known = {k: v for k, v in vars(estimator).items() if k not in _NOT_COMPARED}
+    if _PENDING in known:
+        known["next"] = _next_numbers(known.pop(_PENDING), known.pop("random_state"))
+    return {name: plain(value) for name, value in known.items()}
 
 
 def changes(before, after):
@@ -39,8 +43,6 @@ def plain(value, depth=0):
         return plain(value.bit_generator.state)
     if isinstance(value, np.generic):
         return repr(value.item())
-    if isinstance(value, GrowingArray):
-        return plain(value.rows)
     if issparse(value):
         return (value.format, value.shape, *map(plain, _arrays(value)))
     if isinstance(value, np.ndarray) and value.ndim == 0:
@@ -49,12 +51,12 @@ def plain(value, depth=0):
         return type(value).__name__, *(plain(item, depth + 1) for item in value)
     if isinstance(value, dict) and depth < _DEEPEST:
         return tuple(sorted((str(key), plain(value[key], depth + 1)) for key in value))
-    if hasattr(value, "schedule"):
-        return plain(_settled(value), depth + 1)
     if isinstance(value, BaseEstimator):
         return type(value).__name__, plain(state(value), depth + 1)
     if type(value).__module__.startswith("onlinekmeans_sklearn"):
-        return type(value).__name__, plain(vars(value), depth + 1)
+        rows = getattr(value, "rows", None)  # all that centers and sums are about
+        kept = state(value) if rows is None else rows
+        return type(value).__name__, plain(kept, depth + 1)
     return repr(value)
 
 
@@ -63,16 +65,11 @@ def _arrays(X):
     return [getattr(X, name, None) for name in names]
 
 
-def _settled(stream):
-    """Return what a stream will do from now on."""
-    stream = copy.deepcopy(stream)
-    stream.centers.prepare()
-    known = {**vars(stream)}
-    del known["_block_rows"]  # a matter of speed only
-    drawn, random_state = known.pop("_uniform"), known.pop("random_state")
-    known["next"] = [] if drawn is None else [drawn]
-    known["next"] += random_state.random_sample(3 - len(known["next"])).tolist()
-    return known
+def _next_numbers(drawn, random_state):
+    """Return the random numbers that a stream will use next."""
+    numbers = [] if drawn is None else [drawn]
+    source = copy.deepcopy(random_state)
+    return numbers + source.random_sample(3 - len(numbers)).tolist()
 
 
 def plain_input(X):

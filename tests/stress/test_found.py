@@ -4,23 +4,16 @@ import subprocess
 import sys
 import warnings
 from pathlib import Path
-from unittest import mock
 
 import joblib
 import numpy as np
 import pytest
+from inside import index_dtype, recorded_shares
 from scipy.sparse import csr_array
 
-from onlinekmeans_sklearn import (
-    ClusterFeaturesClassifier,
-    OnlineKMeans,
-    SemiOnlineKMeans,
-    _threads,
-)
-from onlinekmeans_sklearn._centers import centers_like
-from onlinekmeans_sklearn._growing import GrowingArray
+from onlinekmeans_sklearn import ClusterFeaturesClassifier, OnlineKMeans, SemiOnlineKMeans
 
-from . import TESTS
+from . import ADVICE, TESTS
 from .found import FOUND
 
 X = np.random.RandomState(0).normal(size=(100, 3))
@@ -50,7 +43,7 @@ def huge_integer():
     for model, rows in [
         (OnlineKMeans(), [[10**400]]),
         (SemiOnlineKMeans(lower_bound=10**400), X),
-        (SemiOnlineKMeans(10**400, lower_bound=1.0), X),
+        (SemiOnlineKMeans(k=10**400, lower_bound=1.0), X),
     ]:
         with pytest.raises(ValueError):
             model.fit(rows)
@@ -66,12 +59,7 @@ def huge_cap():
 
 
 def many_threads():
-    def recorded(self, function, items):
-        shares.append(len(items))
-        return [function(item) for item in items]
-
-    shares = []
-    with mock.patch.object(_threads.Threads, "map", recorded):
+    with recorded_shares() as shares:
         OnlineKMeans(n_jobs=300).fit(csr_array(X))
     assert max(shares) <= len(X)
 
@@ -90,7 +78,7 @@ def odd_output():
 
 def drawn_in_vain():
     numbers = np.random.RandomState(0)
-    model = OnlineKMeans(30, random_state=numbers).partial_fit(X)
+    model = OnlineKMeans(k=30, random_state=numbers).partial_fit(X)
     model.set_output(transform="pandas")  # CSR does not go into a data frame
     before = joblib.hash(vars(model))
     with pytest.raises(ValueError, match="sparse"):
@@ -106,8 +94,8 @@ def drawn_in_vain():
 
 def numbers_of_features():
     features, labels = np.random.RandomState(0), np.random.RandomState(0)
-    one = OnlineKMeans(30, random_state=features)
-    other = OnlineKMeans(30, random_state=labels)
+    one = OnlineKMeans(k=30, random_state=features)
+    other = OnlineKMeans(k=30, random_state=labels)
     for rows in (X[:50], X[50:51], X[51:]):
         one.partial_fit_transform(rows)
         other.partial_fit(rows)
@@ -124,7 +112,7 @@ def infinite_inertia():
 
 def no_first_cost():
     rows = np.vstack([np.zeros(3), [2e-162, 0.0, 0.0], X])
-    model = OnlineKMeans(1, algorithm="theoretical", random_state=0).fit(rows)
+    model = OnlineKMeans(k=1, algorithm="theoretical", random_state=0).fit(rows)
     assert model.n_phases_ > 0
     assert model.facility_cost_ > 0
 
@@ -151,18 +139,44 @@ def small_integers():
 
 def small_floats():
     usual, small = (
-        SemiOnlineKMeans(1, lower_bound=number, n_samples=1, random_state=0).fit(1e4 * X)
+        SemiOnlineKMeans(k=1, lower_bound=number, n_samples=1, random_state=0).fit(1e4 * X)
         for number in (60000.0, np.float16(60000))
     )
     np.testing.assert_array_equal(usual.facility_costs_, small.facility_costs_)
 
 
 def many_numbers():
-    centers, many = centers_like(csr_array((0, 3))), 2**31 - 4
-    centers._indptr = GrowingArray(np.array([0, many], dtype=np.int32))
-    with mock.patch.object(GrowingArray, "__len__", return_value=many):
-        centers.append(csr_array(np.ones((2, 3))))
-    assert centers._indptr.rows.tolist() == [0, many, many + 3, many + 6]
+    assert index_dtype(2**31 - 1) is np.int32
+    assert index_dtype(2**31) is np.int64
+
+
+def single_wide_rows():
+    for d in (9, 131, 785, 4200):
+        rows = np.random.RandomState(d).normal(size=(40, d))
+        for kind in (np.array, csr_array):
+            block = OnlineKMeans(k=16, random_state=0).fit(kind(rows))
+            single = OnlineKMeans(k=16, random_state=0)
+            for row in rows:
+                single.partial_fit(kind(row[None]))
+            assert single.inertia_ == block.inertia_ > 0
+
+
+def many_columns():
+    width = 2**31 + 10
+    columns = np.random.RandomState(0).choice([0, 5, 2**31 - 1, 2**31 + 9], size=60)
+    arrays = np.arange(1.0, 61.0), columns.astype(np.int64), np.arange(61)
+    rows = csr_array(arrays, shape=(60, width))
+    whole = OnlineKMeans(max_clusters=8, random_state=0).fit(rows)
+    single = OnlineKMeans(max_clusters=8, random_state=0)
+    for i in range(60):
+        single.partial_fit(rows[[i]])
+    assert whole.cluster_means_.shape == (8, width)
+    assert set(whole.cluster_means_.indices.tolist()) <= set(columns.tolist())
+    for part in ("data", "indices", "indptr"):
+        np.testing.assert_array_equal(
+            getattr(whole.cluster_means_, part), getattr(single.cluster_means_, part)
+        )
+    assert single.predict(rows).tolist() == whole.predict(rows).tolist()
 
 
 REPRODUCTIONS = {
@@ -180,10 +194,12 @@ REPRODUCTIONS = {
     "integers of 8 bits": small_integers,
     "floats of 16 bits": small_floats,
     "numbers beyond int32": many_numbers,
+    "single wide rows": single_wide_rows,
+    "columns beyond int32": many_columns,
 }
 
 ELSEWHERE = {
-    "copies in threads": "test_a_copy_does_not_append_where_another_is_appending",
+    "copies in threads": "test_copies_that_go_on_in_threads_are_as_if_alone",
     "merge overtaken by the stream": (
         "test_a_merge_that_is_overtaken_by_the_stream_is_not_kept"
     ),
@@ -193,11 +209,15 @@ ELSEWHERE = {
     "merge of data far away": "test_any_stream_of_whole_numbers_can_be_moved",
     "merge with an outlier": "test_an_outlier_does_not_spoil_the_merge_of_the_others",
     "merge of far groups": "test_groups_far_from_each_other_are_both_merged_well",
+    "dtype of rows that open nothing": (
+        "test_rows_that_open_no_center_do_not_change_the_dtype"
+    ),
     "skops": "test_skops_takes_and_gives_all_there_is",
 }
 
 
 @pytest.mark.parametrize("name", REPRODUCTIONS)
+@pytest.mark.filterwarnings(f"ignore:{ADVICE}")
 def test_what_was_found(name):
     REPRODUCTIONS[name]()
 

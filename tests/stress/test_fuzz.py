@@ -4,8 +4,9 @@ from unittest import mock
 
 import numpy as np
 import pytest
+from inside import replaced, stream_of
 
-from onlinekmeans_sklearn import OnlineKMeans, _validation
+from onlinekmeans_sklearn import OnlineKMeans
 
 from . import SEED
 from .arbitrary import run_arbitrary
@@ -27,17 +28,16 @@ def test_arbitrary_arrays_give_a_result_or_a_clear_error(index):
     assert run_arbitrary(SEED, index) > 20
 
 
-def test_arbitrary_arrays_find_an_exception_of_another_sort(monkeypatch):
+def test_arbitrary_arrays_find_an_exception_of_another_sort():
     broken = mock.Mock(side_effect=KeyError("column"))
-    monkeypatch.setattr(_validation, "check_structure", broken)
-    with pytest.raises(KeyError, match="column"):
+    with replaced("_rebuilt", broken), pytest.raises(KeyError, match="column"):
         run_arbitrary(SEED, 0)
 
 
 @pytest.mark.parametrize("kind", GOOD)
 def test_good_rows_are_taken_in_every_form(kind):
     X = GOOD[kind](plain_rows(np.random.RandomState(0), 3))
-    model = OnlineKMeans(30, random_state=0).fit(np.ones((2, 3)))
+    model = OnlineKMeans(k=30, random_state=0).fit(np.ones((2, 3)))
     check_call(model, Call("partial_fit_predict", "good", (X,), {}))
     assert model.n_samples_seen_ > 2
 
@@ -46,8 +46,21 @@ def test_good_rows_are_taken_in_every_form(kind):
 def test_odd_rows_change_nothing_unless_they_are_taken(kind):
     for method in ("fit", "partial_fit_transform", "predict"):
         X = {**ODD, **BROKEN}[kind](plain_rows(np.random.RandomState(0), 3))
-        model = OnlineKMeans(30, random_state=0).fit(np.ones((2, 3)))
+        model = OnlineKMeans(k=30, random_state=0).fit(np.ones((2, 3)))
         check_call(model, Call(method, kind, (X,), {}))
+
+
+@pytest.mark.parametrize("n_rows", [1, 5])
+@pytest.mark.parametrize("kind", sorted(BROKEN.keys() - {"broken diagonals: far"}))
+def test_damaged_sparse_rows_are_refused(kind, n_rows):
+    if n_rows == 1 and kind.endswith("indptr ends early"):
+        return  # a row of zeros then
+    X = np.random.RandomState(0).normal(size=(n_rows, 3))
+    model = OnlineKMeans(k=30, random_state=0).fit(np.ones((2, 3)))
+    for method in ("fit", "partial_fit", "partial_fit_transform", "predict", "score"):
+        with pytest.raises(ValueError):
+            getattr(model, method)(BROKEN[kind](X))
+    assert model.n_samples_seen_ == 2
 
 
 class Faulty(OnlineKMeans):
@@ -61,10 +74,10 @@ class Faulty(OnlineKMeans):
         if self.fault == "silence":
             raise ValueError
         if self.fault == "forgetful":
-            self.counts_ = self.counts_ + 1
+            self.online_labels_ = self.online_labels_ + 1
             raise ValueError("Got X, but expected something else.")
         if self.fault == "draws":
-            self._stream.random_state.random_sample()
+            stream_of(self).random_state.random_sample()
             raise ValueError("Got X, but expected something else.")
         if self.fault == "global":
             np.random.random_sample()
@@ -81,7 +94,7 @@ class Faulty(OnlineKMeans):
     ["exception", "silence", "forgetful", "draws", "global", "overwrites", "wrong"],
 )
 def test_the_judge_finds_faults(fault):
-    model = Faulty(30, random_state=0).fit(np.arange(60.0).reshape(20, 3))
+    model = Faulty(k=30, random_state=0).fit(np.arange(60.0).reshape(20, 3))
     call = Call("predict", "good", (np.arange(9.0).reshape(3, 3),), {})
     check_call(model, call)
     model.fault = fault

@@ -3,8 +3,10 @@
 import copy
 import json
 
+import inside
 import numpy as np
 import pytest
+from inside import stream_of
 
 from . import SEED
 from .soak import __main__ as soak
@@ -76,7 +78,7 @@ def without_a_row(model, X):
 
 
 def with_other_random_numbers(model, X):
-    model._stream.random_state.random_sample()
+    stream_of(model).random_state.random_sample()
     model.partial_fit(X)
 
 
@@ -85,7 +87,7 @@ def with_a_row_twice(model, X):
 
 
 def with_rounded_sums(model, X):
-    model._stream.sums = model._stream.sums.astype(np.float32).astype(np.float64)
+    inside.with_rounded_sums(model)
     model.partial_fit(X)
 
 

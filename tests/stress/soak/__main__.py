@@ -15,6 +15,7 @@ import time
 from itertools import pairwise
 from pathlib import Path
 
+from inside import stream_of
 from rich.console import Console
 
 from .. import SEED
@@ -203,7 +204,7 @@ def differences(one, other):
     """Return the names of the attributes that differ at all, for a stream in detail."""
     names = changes(state(one), state(other))
     if "_stream" in names:
-        inner = changes(state(one._stream), state(other._stream))
+        inner = changes(state(stream_of(one)), state(stream_of(other)))
         names += [f"_stream.{name}" for name in inner]
     return names
 

@@ -69,7 +69,7 @@ class Event(NamedTuple):
 
 def new_model(job):
     """Return the estimator before the first sample."""
-    return OnlineKMeans(K_TARGET, n_jobs=job.n_jobs, random_state=job.seed)
+    return OnlineKMeans(k=K_TARGET, n_jobs=job.n_jobs, random_state=job.seed)
 
 
 def read_whole(job, tell):

@@ -1,0 +1,27 @@
+"""The paper: Liberty, Sriharsha, Sviridenko, An Algorithm for Online K-Means Clustering.
+
+The loop that Algorithms 1, 2 and 3 share, and where each line of it is done::
+
+    C = {}, n = W = 0, r = q = 0                               stream.Stream
+    f = 0 in the prefix: all that differ from C open           facility_cost.Schedule
+
+    for v in the stream:
+        n = n + 1
+        u = uniform from [0, 1)                                stream._uniforms
+        D2 = min over c in C of |v - c|^2                      block.look_up, _nearest
+        if u f < D2 and there is room:                         block.open_centers
+            C = C + {v}, D2 = 0
+            q = q + 1                                          Schedule.record_opening
+            if the prefix is complete:                         Schedule.prefix_is_complete
+                w* = from its closest distances                _nearest.closest_distances
+                f = f_1, r = 1, q = 0                          Schedule.start, first_cost
+            if q is enough for a phase:                        Schedule.openings_per_phase
+                f = growth f, r = r + 1, q = 0                 Schedule.record_opening
+        yield the oldest nearest c in C                        block.label
+        count and sum of its cluster, W = W + D2               block.add_up, cluster_sums
+
+    the online clusters, or n_clusters merged from them        merge
+
+It is not run row by row. `block` reads many rows at once and takes the same decisions, to
+the last bit; the plain loop is in the tests, which compare the two.
+"""

@@ -1,0 +1,117 @@
+"""Many rows at once, with the decisions of the paper's loop.
+
+While a block is read the distance of a sample to its nearest center only shrinks and the
+facility cost only grows. So a sample that would not open a center against the centers and
+the cost from before the block does not open one at all, and a block is read in four steps:
+
+`look_up`
+    the nearest center from before the block for every row; rows are independent.
+`open_centers`
+    walk the few candidates in stream order and open centers by the paper's rule.
+`label`
+    the nearest center of every row at the moment it was read; rows are independent again.
+`add_up`
+    counts, sums and costs, in stream order.
+
+Where a block ends makes no difference to the result, only to the speed.
+"""
+
+import copy
+
+import numpy as np
+
+from .._nearest import centers_from, nearest
+from .._utils.rows import rows_at
+from .cluster_sums import sequential_sum
+
+
+def read_block(stream, X, uniforms, threads, dtype):
+    """Let a stream read a block of rows, in place, and return their labels.
+
+    The dtype is that of the rows before they were stored as kernels want them.
+    """
+    old = stream.centers
+    labels, d2 = look_up(stream, X, threads)
+    opened = open_centers(stream, X, uniforms, d2, dtype)
+    if len(opened):
+        label(X, opened, old, labels, d2, threads)
+    add_up(stream, X, labels, d2, opened, threads)
+    return labels
+
+
+def look_up(stream, X, threads):
+    """Return the nearest center of every row and D2(v, C)."""
+    return nearest(stream.centers, X, threads)
+
+
+def open_centers(stream, X, uniforms, d2, dtype):
+    """Open centers at rows of a block, in order, and return which.
+
+    A row opens one if its number times the facility cost is below its D2(v, C), for the C
+    of that moment: the centers from before the block, and those that opened in it.
+    """
+    candidates = (uniforms * stream.schedule.facility_cost < d2).nonzero()[0]
+    if not len(candidates):
+        return candidates
+    centers, schedule = stream.centers, copy.copy(stream.schedule)
+    room = min(len(candidates), stream.max_clusters - len(centers))
+    opened = np.empty(len(candidates), dtype=np.int64)
+    n_opened = place = 0
+    while n_opened < room:
+        place = centers.search.next_opening(
+            X, candidates, place, uniforms, schedule.facility_cost, d2, opened[:n_opened]
+        )
+        if place == len(candidates):
+            break
+        opened[n_opened] = candidates[place]
+        n_opened += 1
+        n = stream.n_seen + int(candidates[place]) + 1
+        schedule.record_opening(n)
+        if schedule.prefix_is_complete:
+            prefix = centers.with_rows(rows_at(X, opened[:n_opened]))
+            schedule.start(prefix, n)
+        place += 1
+    opened = opened[:n_opened]
+    if n_opened:
+        new = rows_at(X, opened).astype(dtype, copy=False)
+        stream.centers, stream.schedule = centers.with_rows(new), schedule
+    return opened
+
+
+def label(X, opened, old, labels, d2, threads):
+    """Let rows go over to centers that opened in the block, up to their own, if nearer."""
+    visible = np.zeros(X.shape[0], dtype=np.int64)
+    visible[opened] = 1
+    np.cumsum(visible, out=visible)
+    new = centers_from(rows_at(X, opened))
+    if len(old):
+        visible[d2 < _reach(new, old)[labels]] = 0
+    new_labels, _ = nearest(new, X, threads, d2, visible)
+    gone_over = np.flatnonzero(new_labels >= 0)
+    labels[gone_over] = len(old) + new_labels[gone_over]
+
+
+def _reach(new, old):
+    """Return for each old center how far a row must be for a new one to be nearer.
+
+    By the triangle inequality a row is at least as near to its old center if it is less
+    than half as far from it as the new one is. So if the new one is nearer, the squared gap
+    between the centers is at most four times the squared distance of the row to the old
+    one. Rounding changes that by about 3 (d + 2) 2^-53, far less than 1e-6, and by
+    d 2^-1075 where squares underflow.
+    """
+    _, gap = nearest(new, old.as_rows(old.rows))
+    return gap * (0.25 - 1e-6) - old.n_features * 1e-320
+
+
+def add_up(stream, X, labels, d2, opened, threads):
+    """Take over what the rows add to counts, sums, costs and positions."""
+    n_clusters = len(stream.centers)
+    stream.sums = stream.sums.with_members(X, labels, stream.centers, threads)
+    counts = np.bincount(labels, minlength=n_clusters)
+    counts[: len(stream.counts)] += stream.counts
+    stream.counts = counts
+    if len(opened):
+        stream.opened_at = np.concatenate([stream.opened_at, stream.n_seen + opened])
+    stream.inertia = sequential_sum(stream.inertia, d2)
+    stream.n_seen += X.shape[0]

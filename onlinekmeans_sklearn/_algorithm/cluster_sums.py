@@ -1,0 +1,149 @@
+"""Sums of the members of clusters, with additions in the order of the stream.
+
+What is added up are differences of members and center: far from the origin they are
+rounded less than the members themselves. Each cluster's sum is added up in stream order,
+one member after the other, so that it does not depend on the chunking; threads have
+clusters of their own.
+"""
+
+import itertools
+
+import numpy as np
+from scipy.sparse import csr_array, issparse
+
+from .._utils.rows import canonical, index_dtype, rows_between
+from .._utils.threads import SINGLE_THREAD
+from .._utils.tuning import TUNING
+
+
+class DenseSums:
+    """Sums of rows in an array. It never changes: more members make another one.
+
+    Attributes
+    ----------
+    rows : ndarray of float64
+        A row per cluster.
+    """
+
+    def __init__(self, rows):
+        self.rows = rows
+
+    def with_members(self, X, labels, centers, threads=SINGLE_THREAD):
+        """Return the sums with the rows of `X` added to the clusters of their labels."""
+        n_new = len(centers) - len(self.rows)
+        sums = np.pad(self.rows, ((0, n_new), (0, 0))) if n_new else self.rows.copy()
+
+        search = centers.search
+        if threads.number == 1 or X.size < TUNING.min_sum_elements:
+            search.add(X, labels, 0, len(sums), sums)
+            return DenseSums(sums)
+        shares = split_by_cluster(labels, len(sums), threads.number)
+        threads.map(lambda share: search.add(X, labels, *share, sums), shares)
+        return DenseSums(sums)
+
+    def with_member(self, X, label, centers):
+        """Return the sums with a lone row added to the cluster of its label."""
+        sums = self.rows.copy()
+        centers.search.add(X, np.array([label], dtype=np.int32), 0, len(sums), sums)
+        return DenseSums(sums)
+
+    def divided_by(self, counts):
+        """Return the sums divided by the numbers of members."""
+        return self.rows * (1 / counts)[:, None]
+
+
+class SparseSums:
+    """Sums of rows in CSR, each with the columns in which a member and its center differ.
+
+    It never changes: more members make another one, which shares all clusters that have
+    none of them.
+    """
+
+    def __init__(self, rows):
+        self._n_features = rows.shape[1]
+        dtype = index_dtype(rows.shape[1])
+        parts = (rows_between(rows, i, i + 1) for i in range(rows.shape[0]))
+        self._clusters = [(part.indices.astype(dtype), part.data) for part in parts]
+
+    def __deepcopy__(self, memo):
+        return self
+
+    @property
+    def rows(self):
+        """A row per cluster, as CSR."""
+        ends = np.cumsum([0, *(len(columns) for columns, _ in self._clusters)])
+        dtype = index_dtype(max(ends[-1], self._n_features))
+        columns = [columns for columns, _ in self._clusters]
+        values = [values for _, values in self._clusters]
+        rows = csr_array(
+            (
+                np.concatenate([np.empty(0), *values]),
+                np.concatenate([np.empty(0, dtype=dtype), *columns], dtype=dtype),
+                ends.astype(dtype),
+            ),
+            shape=(len(self._clusters), self._n_features),
+        )
+        rows.eliminate_zeros()  # of columns in which all members are like the center
+        rows.sort_indices()
+        return rows
+
+    def with_members(self, X, labels, centers, threads=SINGLE_THREAD):
+        """Return the sums with the rows of `X` added to the clusters of their labels."""
+        nothing = np.empty(0, dtype=index_dtype(self._n_features)), np.empty(0)
+        clusters = self._clusters + [nothing] * (len(centers) - len(self._clusters))
+        order = np.argsort(labels, kind="stable")
+        filled, starts = np.unique(labels[order], return_index=True)
+        members = list(zip(filled.tolist(), np.split(order, starts[1:])))
+
+        def add(share):
+            for cluster, rows in share:
+                clusters[cluster] = centers.search.add(X, rows, cluster, *clusters[cluster])
+
+        n_shares = threads.number if X.nnz >= TUNING.min_sum_elements else 1
+        threads.map(add, [members[i::n_shares] for i in range(n_shares)])
+        return self._with_clusters(clusters)
+
+    def with_member(self, X, label, centers):
+        """Return the sums with a lone row added to the cluster of its label."""
+        clusters = self._clusters.copy()
+        row = np.zeros(1, dtype=np.int64)
+        clusters[label] = centers.search.add(X, row, label, *clusters[label])
+        return self._with_clusters(clusters)
+
+    def _with_clusters(self, clusters):
+        other = object.__new__(SparseSums)
+        other._n_features, other._clusters = self._n_features, clusters
+        return other
+
+    def divided_by(self, counts):
+        """Return the sums divided by the numbers of members."""
+        rows = self.rows
+        return canonical(
+            rows.data * np.repeat(1 / counts, np.diff(rows.indptr)),
+            rows.indices,
+            rows.indptr,
+            rows.shape,
+        )
+
+
+def sums_from(rows):
+    """Return the sums that have these rows."""
+    return SparseSums(rows) if issparse(rows) else DenseSums(rows)
+
+
+def split_by_cluster(labels, n_clusters, n_shares):
+    """Return the first and last of the clusters of each share, about equally filled."""
+    rows_up_to = np.cumsum(np.bincount(labels, minlength=n_clusters))
+    cuts = np.searchsorted(rows_up_to, np.linspace(0, len(labels), n_shares + 1)[1:-1]) + 1
+    bounds = np.unique([0, *np.minimum(cuts, n_clusters), n_clusters])
+    return list(itertools.pairwise(bounds.tolist()))
+
+
+def sequential_sum(first, numbers):
+    """Return the sum with additions in order, so that chunks make no difference."""
+    if len(numbers) <= TUNING.few_numbers:
+        for number in numbers.tolist():
+            first += number
+        return first
+    with np.errstate(over="ignore"):
+        return float(np.add.accumulate(np.append(first, numbers))[-1])

@@ -1,0 +1,147 @@
+"""The facility cost f of Algorithms 1, 2 and 3: prefix, w*, f_1 and phases.
+
+All three algorithms open a center at a sample v with probability min(D2(v, C) / f_r, 1)
+and end phase r after enough openings, q_r, raising the facility cost. They differ in:
+
+=====================  ==============================  ======================  ============
+line of the paper      Algorithm 1                     Algorithm 2             Algorithm 3
+=====================  ==============================  ======================  ============
+centers of the prefix  none (line 2)                   k + 1 (line 2)          k + 10 (3)
+w*                     given (line 1)                  line 4                  line 5
+f_1                    w* / (k log n) (line 3)         w* / k (line 5)         w* (line 6)
+a phase ends at q_r =  3 k (1 + log n) (line 7)        the same (line 10)      k (line 10)
+f_r / f_(r-1)          2 (line 8)                      2 (line 11)             10 (line 11)
+=====================  ==============================  ======================  ============
+
+Lines are counted from "input", with those that end an "if". In the prefix f is 0, so that
+every sample that differs from all centers opens one. Logarithms are base 2.
+"""
+
+import math
+from abc import ABC, abstractmethod
+
+from .._nearest import closest_distances
+
+_MIN_COST = math.ulp(0.0)  # a cost of 0 would never grow
+
+
+class Schedule(ABC):
+    """The facility cost, and the phases that make it grow.
+
+    Parameters
+    ----------
+    k : int
+        The paper's k.
+    prefix_length : int
+        The number of distinct samples that become centers before phase 1.
+
+    Attributes
+    ----------
+    openings : int
+        The paper's q_r: centers opened in the current phase, or in the prefix.
+    phases : tuple of (int, float)
+        For each phase so far, the number of samples before it and its facility cost f_r.
+    """
+
+    growth = 2  # f_r / f_(r-1)
+
+    def __init__(self, k, prefix_length):
+        self.k = k
+        self.prefix_length = prefix_length
+        self.openings = 0
+        self.phases = ()
+
+    @property
+    def facility_cost(self):
+        """The paper's f_r; 0 in the prefix."""
+        return self.phases[-1][1] if self.phases else 0.0
+
+    @property
+    def phase(self):
+        """The paper's r; 0 in the prefix."""
+        return len(self.phases)
+
+    @property
+    def prefix_is_complete(self):
+        """Whether the prefix has all its centers, so that `start` must be called."""
+        return self.phase == 0 and self.openings == self.prefix_length
+
+    @abstractmethod
+    def first_cost(self, closest):
+        """Return f_1, given the squared distance of each prefix center to its closest."""
+
+    @abstractmethod
+    def openings_per_phase(self, n):
+        """Return the q_r that ends a phase when n samples have been seen."""
+
+    def prefix_distances(self, prefix):
+        """Return what `first_cost` wants to know of the centers of the prefix."""
+        return closest_distances(prefix)
+
+    def start(self, prefix, n):
+        """Begin phase 1 after the n samples of the prefix (Algorithm 3, lines 5 and 6)."""
+        self._begin_phase(n, self.first_cost(self.prefix_distances(prefix)))
+
+    def record_opening(self, n):
+        """Count the center that the n-th sample opened (Algorithm 3, lines 9 to 11)."""
+        self.openings += 1
+        if self.phases and self.openings >= self.openings_per_phase(n):
+            self._begin_phase(n, self.growth * self.facility_cost)
+
+    def _begin_phase(self, n, facility_cost):
+        """Increment r, reset q_r and set f_r (Algorithm 3, line 11)."""
+        self.openings = 0
+        self.phases += ((n, max(facility_cost, _MIN_COST)),)
+
+
+class SemiOnline(Schedule):
+    """Algorithm 1: the lower bound w* and the length n of the stream are known.
+
+    If `lower_bound` is None, w* comes from a prefix as in Algorithm 2.
+    """
+
+    def __init__(self, k, lower_bound, n_samples):
+        self.log_n = max(1.0, math.log2(n_samples))
+        super().__init__(k, prefix_length=k + 1 if lower_bound is None else 0)
+        if lower_bound is not None:  # line 3
+            self._begin_phase(0, float(lower_bound) / (k * self.log_n))
+
+    def first_cost(self, closest):
+        return half_smallest(closest, 1) / (self.k * self.log_n)
+
+    def openings_per_phase(self, n):
+        return 3 * self.k * (1 + self.log_n)  # line 7
+
+
+class Theoretical(Schedule):
+    """Algorithm 2: nothing is known in advance, and the paper's guarantees hold."""
+
+    def __init__(self, k):
+        super().__init__(k, prefix_length=k + 1)  # line 2
+
+    def first_cost(self, closest):
+        return half_smallest(closest, 1) / self.k  # lines 4 and 5
+
+    def openings_per_phase(self, n):
+        return 3 * self.k * (1 + math.log2(n))  # line 10
+
+
+class Practical(Schedule):
+    """Algorithm 3: the variant of the paper's experiments, aiming at k_target clusters."""
+
+    growth = 10  # line 11
+
+    def __init__(self, k_target):
+        k = max(1, math.ceil((k_target - 15) / 5))  # line 2
+        super().__init__(k, prefix_length=k + 10)  # line 3
+
+    def first_cost(self, closest):
+        return half_smallest(closest, 10)  # lines 5 and 6
+
+    def openings_per_phase(self, n):
+        return self.k  # line 10
+
+
+def half_smallest(closest, count):
+    """Return half the sum of the `count` smallest squared distances: the paper's w*."""
+    return math.fsum(sorted(closest.tolist())[:count]) / 2

@@ -1,0 +1,154 @@
+"""The display of the centers over samples."""
+
+from numbers import Integral
+
+import numpy as np
+from scipy.sparse import issparse
+
+from .._utils.docstrings import with_shared_documentation
+from .._utils.validation import check_integer
+from .style import COLORS, TINTS, Display, counted, final_sizes
+
+
+@with_shared_documentation
+class CentersDisplay(Display):
+    """The final centers over samples, in two of the features.
+
+    Use :meth:`from_estimator` to create one. All parameters are stored as attributes.
+
+    Parameters
+    ----------
+    points : array-like of shape (n_points, 2)
+        The samples.
+    labels : array-like of shape (n_points,)
+        The cluster of each sample, which decides its color.
+    centers : array-like of shape (n_clusters, 2)
+        The centers.
+    sizes : array-like of shape (n_clusters,)
+        The number of samples of each cluster, with which the area of its marker grows.
+    feature_names : pair of str, default=("feature 0", "feature 1")
+        The labels of the axes.
+
+    %(axes)s
+    points_, centers_ : matplotlib PathCollection
+        The samples and the centers.
+
+    See Also
+    --------
+    OpeningsDisplay : How clusters opened as the stream was read.
+    ClusterSizesDisplay : How many samples the clusters have.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from onlinekmeans_sklearn import CentersDisplay, OnlineKMeans
+    >>> X = np.random.RandomState(0).normal(size=(1000, 2))
+    >>> model = OnlineKMeans(n_clusters=3, random_state=0).fit(X)
+    >>> display = CentersDisplay.from_estimator(model, X)
+    >>> display.ax_.get_xlabel()
+    'feature 0'
+    """
+
+    def __init__(
+        self, *, points, labels, centers, sizes, feature_names=("feature 0", "feature 1")
+    ):
+        self.points = points
+        self.labels = labels
+        self.centers = centers
+        self.sizes = sizes
+        self.feature_names = feature_names
+
+    @classmethod
+    def from_estimator(
+        cls, estimator, X, *, features=(0, 1), max_points=10_000, ax=None, **kwargs
+    ):
+        """Plot the centers of a fitted estimator over samples.
+
+        %(estimator)s
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            The samples, with all features that the estimator was fitted on.
+        features : pair of int, default=(0, 1)
+            The two features to show, counted from 0.
+        max_points : int or None, default=10_000
+            The largest number of samples to show, evenly spaced in `X`. If None, all.
+        %(plotted)s
+        """
+        needed = ("cluster_centers_", "counts_", "online_to_merged_", "predict")
+        cls._check_estimator(estimator, needed)
+        features = _checked_pair(features, estimator.n_features_in_)
+        check_integer("max_points", max_points, or_one_of=[None])
+        X = _evenly_spaced_rows(X, max_points)
+        names = getattr(estimator, "feature_names_in_", None)
+        return cls(
+            labels=estimator.predict(X),  # first, since it checks X
+            points=_columns_of(X, features),
+            centers=_columns_of(estimator.cluster_centers_, features),
+            sizes=final_sizes(estimator),
+            feature_names=[f"feature {i}" if names is None else names[i] for i in features],
+        ).plot(ax, **kwargs)
+
+    def plot(self, ax=None, *, points_kw=None, **kwargs):
+        """Plot the samples and the centers.
+
+        %(ax)s
+        points_kw : dict, default=None
+            Keywords for the scatter plot of the samples.
+        **kwargs : dict
+            Keywords for the scatter plot of the centers.
+
+        %(display)s
+        """
+        self._set_axes(ax)
+        pale = {"s": 6, "linewidth": 0, "rasterized": True}
+        self.points_ = self._scatter(self.points, TINTS, self.labels, pale, points_kw)
+        every = np.arange(len(self.centers))
+        area = 15 + 185 * np.divide(self.sizes, np.max(self.sizes))
+        large = {"s": area, "edgecolor": "black", "linewidth": 0.8, "zorder": 3}
+        self.centers_ = self._scatter(self.centers, COLORS, every, large, kwargs)
+        x, y = self.feature_names
+        title = f"{counted(len(every), 'center')} (area: samples of the cluster)"
+        self.ax_.set(xlabel=x, ylabel=y, title=title)
+        return self
+
+    def _scatter(self, points, colors, labels, style, given):
+        """Draw points in the colors of their clusters, unless others are given."""
+        from matplotlib.cbook import normalize_kwargs
+        from matplotlib.collections import PathCollection
+
+        style = {**style, **normalize_kwargs(given, PathCollection)}
+        if not {"c", "color", "facecolor"} & style.keys():
+            style["c"] = colors[np.asarray(labels) % len(colors)]
+        return self.ax_.scatter(*np.transpose(points), **style)
+
+
+def _checked_pair(features, n_features):
+    """Return the two columns as a list, or say why they cannot be that."""
+    pair = list(features) if np.iterable(features) else []
+    are_columns = all(isinstance(i, Integral) and 0 <= i < n_features for i in pair)
+    if not are_columns or len(pair) != 2 or pair[0] == pair[1]:
+        raise ValueError(
+            "The 'features' parameter of CentersDisplay must be two different columns, "
+            f"counted from 0, such as (0, 1). Got {features!r} instead, for an estimator "
+            f"fitted on {n_features} feature(s). Samples with fewer than two features "
+            "cannot be shown."
+        )
+    return pair
+
+
+def _evenly_spaced_rows(X, max_rows):
+    """Return at most `max_rows` rows of an array, a sparse matrix or a data frame."""
+    if issparse(X):
+        X = X.tocsr()  # other formats have no rows to take
+    elif not hasattr(X, "shape"):
+        X = np.asarray(X)
+    n_rows = X.shape[0] if X.shape else 0  # that a scalar has none, `predict` will say
+    if max_rows is None or n_rows <= max_rows:
+        return X
+    rows = np.linspace(0, n_rows - 1, max_rows).astype(np.intp)
+    return X.iloc[rows] if hasattr(X, "iloc") else X[rows]
+
+
+def _columns_of(X, columns):
+    """Return columns of an array, CSR or a data frame as an array of floats."""
+    X = (X.iloc if hasattr(X, "iloc") else X)[:, columns]
+    return np.asarray(X.toarray() if issparse(X) else X, dtype=np.float64)

@@ -1,0 +1,58 @@
+"""Cluster features: what `transform` makes of labels or distances."""
+
+import numpy as np
+from scipy.sparse import csr_array, csr_matrix, issparse
+from sklearn import get_config
+
+from ._utils.rows import index_dtype
+
+OF_LABELS = ("onehot", "onehot-dense", "ordinal")
+OF_DISTANCES = ("distance", "triangle")
+ENCODINGS = OF_LABELS + OF_DISTANCES
+
+
+def encode_labels(labels, encode, n_clusters, dtype):
+    """Return the features of samples whose cluster is known."""
+    if encode == "ordinal":
+        return labels[:, None].astype(dtype)
+    ones = np.ones(len(labels), dtype=dtype)
+    row_ends = np.arange(len(labels) + 1, dtype=index_dtype(len(labels)))
+    arrays = (ones, labels, row_ends)
+    onehot = csr_array(arrays, shape=(len(labels), n_clusters))
+    return onehot.toarray() if encode == "onehot-dense" else as_configured(onehot)
+
+
+def encode_distances(distances, encode, n_clusters, dtype, hidden=None):
+    """Return the features of samples whose distances to the centers are known.
+
+    `hidden` says of which centers a sample knew nothing; of other columns the centers are
+    still to come. What is not there must not look near: its triangle is 0, its distance
+    the largest of the sample to a center that is there. So the smallest distance, the
+    first of them, is that of the nearest center.
+    """
+    known = np.ones(1, dtype=bool) if hidden is None else ~hidden
+    if encode == "triangle":
+        weights = np.broadcast_to(known, distances.shape)
+        mean = np.average(distances, axis=1, weights=weights, keepdims=True)
+        distances = np.maximum(mean - distances, 0)
+        absent = np.zeros((len(distances), 1))
+    else:
+        absent = distances.max(axis=1, where=known, initial=0, keepdims=True)
+    largest = distances.max(where=known, initial=0)
+    if largest > np.finfo(dtype).max:
+        raise ValueError(
+            f"Got distances up to {largest:.3g}, too large for {np.dtype(dtype)}: pass X "
+            "in float64, or scale it."
+        )
+    features = np.empty((len(distances), n_clusters), dtype=dtype)
+    features[:, : distances.shape[1]] = np.where(known, distances, absent)
+    features[:, distances.shape[1] :] = absent
+    return features
+
+
+def as_configured(X):
+    """Return sparse `X` as the kind of CSR that scikit-learn is configured to return."""
+    if not issparse(X):
+        return X
+    interface = get_config().get("sparse_interface", "spmatrix")
+    return csr_array(X) if interface == "sparray" else csr_matrix(X)

@@ -1,0 +1,128 @@
+"""D2(v, C): the nearest center of every row, exactly.
+
+`Centers` are the set C and the distance that decides. A search, made of them by the
+compiled `kernels` or by their `fallback` in numpy, finds the nearest of them; `rounding`
+has the proof that it does. Rows are independent, so threads share them.
+"""
+
+import itertools
+
+import numpy as np
+from scipy.sparse import csr_array, issparse
+
+from .._utils.rows import rows_between
+from .._utils.threads import SINGLE_THREAD, own_threads
+from .._utils.tuning import TUNING
+from .dense import DenseCenters
+from .sparse import SparseCenters
+
+
+def centers_like(X):
+    """Return an empty set of centers for rows stored like those of `X`."""
+    if issparse(X):
+        return SparseCenters(csr_array((0, X.shape[1]), dtype=X.dtype))
+    return DenseCenters(np.empty((0, X.shape[1]), dtype=X.dtype))
+
+
+def centers_from(rows):
+    """Return the set of centers that has the given rows."""
+    return centers_like(rows).with_rows(rows) if issparse(rows) else DenseCenters(rows)
+
+
+def nearest(centers, X, threads=SINGLE_THREAD, d2=None, visible=None):
+    """Return the nearest center of every row and the squared distance to it.
+
+    Parameters
+    ----------
+    centers : Centers
+    X : rows as `centers.as_rows` returns them
+    threads : Threads
+        To share the rows.
+    d2 : ndarray of float64 or None
+        What a center must be nearer than; changed where one is.
+    visible : ndarray of int64 or None
+        For each row, how many of the centers count, the oldest first.
+
+    Returns
+    -------
+    ids : ndarray of int32
+        The oldest of the nearest centers, -1 if there is none.
+    d2 : ndarray of float64
+        The squared distance to it, infinite if there is none.
+    """
+    n_rows = X.shape[0]
+    ids = np.empty(n_rows, dtype=np.int32)
+    ids.fill(-1)
+    if d2 is None:
+        d2 = np.empty(n_rows)
+        d2.fill(np.inf)
+    if not len(centers):
+        return ids, d2
+    search = centers.search
+    n_shares = 1
+    if threads.number > 1:
+        n_shares = threads.number * TUNING.shares_per_thread
+        n_shares = min(n_shares, work_of(centers, X) // TUNING.min_work_per_share)
+    if n_shares <= 1:
+        search.nearest(X, ids, d2, visible)
+        return ids, d2
+
+    def search_share(share):
+        rows = slice(*share)
+        part = rows_between(X, *share)
+        some = None if visible is None else visible[rows]
+        search.nearest(part, ids[rows], d2[rows], some)
+
+    cuts = np.linspace(0, n_rows, n_shares + 1).astype(int).tolist()
+    threads.map(search_share, list(itertools.pairwise(cuts)))
+    return ids, d2
+
+
+def work_of(centers, X):
+    """Return how many multiplications it takes to look rows up, about."""
+    return X.shape[0] * centers.width(X) * len(centers)
+
+
+def closest_distances(centers):
+    """Return each center's squared distance to its closest neighbor; there is one.
+
+    Each is compared with the older ones, then with the newer ones: in the reversed set
+    these are the older ones.
+    """
+    older = np.arange(len(centers))
+    _, d2 = nearest(centers, centers.as_rows(centers.rows), visible=older)
+    reversed_centers = centers_from(centers.rows[::-1])
+    rows = reversed_centers.as_rows(reversed_centers.rows)
+    return nearest(reversed_centers, rows, d2=d2[::-1].copy(), visible=older)[1][::-1]
+
+
+def largest_block(X, centers):
+    """Return how many rows of `X` to read at once, at most."""
+    most = min(TUNING.most_block_rows, centers.block_rows(X))
+    return max(TUNING.first_block_rows, most)
+
+
+def look_up(centers, X, n_jobs=None):
+    """Return the nearest center of every row, in any storage, and its squared distance."""
+    labels = np.empty(X.shape[0], dtype=np.int32)
+    d2 = np.empty(X.shape[0])
+    with own_threads(n_jobs, work_of(centers, X)) as threads:
+        step = largest_block(X, centers)
+        for start in range(0, X.shape[0], step):
+            rows = slice(start, start + step)
+            part = centers.as_rows(rows_between(X, rows.start, rows.stop))
+            labels[rows], d2[rows] = nearest(centers, part, threads)
+    return labels, d2
+
+
+def each_panel_of_distances(centers, X, function, n_jobs=None):
+    """Call a function with slices of the rows and their distances to all centers."""
+    step = max(1, TUNING.distance_elements // len(centers))
+    panels = [slice(a, a + step) for a in range(0, X.shape[0], step)]
+
+    def call(rows):
+        part = centers.as_rows(rows_between(X, rows.start, rows.stop))
+        function(rows, centers.distances(part))
+
+    with own_threads(n_jobs, work_of(centers, X)) as threads:
+        threads.map(call, panels)

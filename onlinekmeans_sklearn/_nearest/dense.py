@@ -1,0 +1,30 @@
+"""Centers in an array."""
+
+import numpy as np
+from scipy.sparse import issparse
+
+from .._utils.tuning import TUNING
+from .centers import Centers
+from .heart import kernels
+
+
+class DenseCenters(Centers):
+    """Centers in an array, for rows in an array."""
+
+    def __init__(self, rows):
+        exact = np.ascontiguousarray(rows, dtype=np.float64)
+        rows = rows.view()
+        rows.flags.writeable = False  # users see them
+        super().__init__(rows, exact, kernels().DenseSearch(exact))
+
+    def with_rows(self, rows):
+        return DenseCenters(np.concatenate([self.rows, rows]))
+
+    def as_rows(self, X):
+        return X.toarray() if issparse(X) else np.ascontiguousarray(X)
+
+    def width(self, X):
+        return self.n_features
+
+    def block_rows(self, X):
+        return TUNING.most_block_elements // self.n_features

@@ -1,0 +1,238 @@
+/* The loops of the compiled heart: C without Python. kernels.pyx says what they are for. */
+
+#ifndef ONLINEKMEANS_KERNELS_H
+#define ONLINEKMEANS_KERNELS_H
+
+#include <math.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define BLOCK 24
+#define MOST_LANES 8
+#define WIDTH 16
+
+typedef struct {
+    float best[MOST_LANES], second[MOST_LANES], id[MOST_LANES];
+} lanes;
+
+typedef struct {
+    float best, second;
+    ptrdiff_t id;
+} found_center;
+
+typedef void (*block4_loop)(const float *, ptrdiff_t, const float *, const float *const *,
+                            ptrdiff_t, lanes *);
+typedef void (*block1_loop)(const float *, ptrdiff_t, const float *, const float *const *,
+                            ptrdiff_t, lanes *, float *);
+
+/* What an instruction set can do. */
+typedef struct {
+    const char *name;
+    block4_loop block4;
+    block1_loop block1;
+    found_center (*reduced)(const lanes *);
+    void (*add_columns)(const double *, ptrdiff_t, const int32_t *, const double *,
+                        ptrdiff_t, double *);
+} instruction_set;
+
+#ifdef __GNUC__
+/* Any machine, NEON among them: vectors of four floats as GCC and Clang have them. */
+#define HAS_PLAIN
+typedef float four_floats __attribute__((vector_size(16)));
+typedef int32_t four_ints __attribute__((vector_size(16)));
+static inline four_floats four_load(const float *p)
+{
+    four_floats a;
+    memcpy(&a, p, sizeof(a));
+    return a;
+}
+static inline four_floats four_select(four_ints is, four_floats a, four_floats b)
+{
+    return (four_floats)((is & (four_ints)a) | (~is & (four_ints)b));
+}
+#define SCAN(name) name##_plain
+#define V four_floats
+#define V_LENGTH 4
+#define V_LOAD(p) four_load(p)
+#define V_STORE(p, a) memcpy(p, &(a), sizeof(four_floats))
+#define V_SET1(x) ((four_floats){(x), (x), (x), (x)})
+#define V_FMA(a, b, c) ((a) * (b) + (c))
+#define V_MIN(a, b) four_select((a) < (b), a, b)
+#define V_MAX(a, b) four_select((a) > (b), a, b)
+#define V_LESS(a, b) ((a) < (b))
+#define V_SELECT(is, a, b) four_select(is, a, b)
+#include "dense_scan.h"
+#undef SCAN
+#undef V
+#undef V_LENGTH
+#undef V_LOAD
+#undef V_STORE
+#undef V_SET1
+#undef V_FMA
+#undef V_MIN
+#undef V_MAX
+#undef V_LESS
+#undef V_SELECT
+#endif
+
+#if defined(__SSE2__) || defined(_M_X64)
+#define HAS_SSE2
+#include <immintrin.h>
+#define SCAN(name) name##_sse2
+#define V __m128
+#define V_LENGTH 4
+#define V_LOAD(p) _mm_loadu_ps(p)
+#define V_STORE(p, a) _mm_storeu_ps(p, a)
+#define V_SET1(x) _mm_set1_ps(x)
+#define V_FMA(a, b, c) _mm_add_ps(c, _mm_mul_ps(a, b))
+#define V_MIN(a, b) _mm_min_ps(a, b)
+#define V_MAX(a, b) _mm_max_ps(a, b)
+#define V_LESS(a, b) _mm_cmplt_ps(a, b)
+#define V_SELECT(is, a, b) _mm_or_ps(_mm_and_ps(is, a), _mm_andnot_ps(is, b))
+#include "dense_scan.h"
+#undef SCAN
+#undef V
+#undef V_LENGTH
+#undef V_LOAD
+#undef V_STORE
+#undef V_SET1
+#undef V_FMA
+#undef V_MIN
+#undef V_MAX
+#undef V_LESS
+#undef V_SELECT
+#endif
+
+#if !defined(HAS_PLAIN) && !defined(HAS_SSE2)
+#error "no vectors that this code knows: numpy does the work"
+#endif
+
+#if defined(HAS_SSE2) && defined(__GNUC__)
+#define HAS_AVX2
+#ifdef __clang__
+#pragma clang attribute push(__attribute__((target("avx2,fma"))), apply_to = function)
+#else
+#pragma GCC push_options
+#pragma GCC target("avx2,fma")
+#endif
+#define SCAN(name) name##_avx2
+#define V __m256
+#define V_LENGTH 8
+#define V_LOAD(p) _mm256_loadu_ps(p)
+#define V_STORE(p, a) _mm256_storeu_ps(p, a)
+#define V_SET1(x) _mm256_set1_ps(x)
+#define V_FMA(a, b, c) _mm256_fmadd_ps(a, b, c)
+#define V_MIN(a, b) _mm256_min_ps(a, b)
+#define V_MAX(a, b) _mm256_max_ps(a, b)
+#define V_LESS(a, b) _mm256_cmp_ps(a, b, _CMP_LT_OQ)
+#define V_SELECT(is, a, b) _mm256_blendv_ps(b, a, is)
+#include "dense_scan.h"
+#ifdef __clang__
+#pragma clang attribute pop
+#else
+#pragma GCC pop_options
+#endif
+#endif
+
+static const instruction_set INSTRUCTION_SETS[] = {
+#ifdef HAS_AVX2
+    {"avx2", block4_avx2, block1_avx2, reduced_avx2, add_columns_avx2},
+#endif
+#ifdef HAS_SSE2
+    {"sse2", block4_sse2, block1_sse2, reduced_sse2, add_columns_sse2},
+#endif
+#ifdef HAS_PLAIN
+    {"plain", block4_plain, block1_plain, reduced_plain, add_columns_plain},
+#endif
+};
+enum { N_INSTRUCTION_SETS = sizeof(INSTRUCTION_SETS) / sizeof(INSTRUCTION_SETS[0]) };
+
+/* Return whether this machine has an instruction set that the compiler had. */
+static int is_supported(const instruction_set *set)
+{
+#ifdef HAS_AVX2
+    if (strcmp(set->name, "avx2") == 0)
+        return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+#endif
+    (void)set;
+    return 1;
+}
+
+/* The centers of a dense search; rounding.py has the proof of the slack. */
+typedef struct {
+    ptrdiff_t n_centers, n_features;
+    const double *centers;    /* as they are, for the distance that decides */
+    const float *factor;      /* block after block, see dense_scan.h */
+    const float *norms;       /* infinite where a block has no center */
+    int fits;                 /* whether products can be formed in float32 at all */
+    int is_exact;             /* whether all are integers that products keep exact */
+    double of_square, of_d2, added; /* slack = of_square |v|^2 + of_d2 D2 + added */
+    double largest, exact;    /* of |v|^2, for products to fit, and to be exact */
+} dense_search;
+
+/* Let the norms of centers that a row does not see be infinite; they are in `hidden`. */
+static const float *visible_norms(const float *norms, ptrdiff_t first, ptrdiff_t visible,
+                                  float *hidden)
+{
+    if (first + BLOCK <= visible)
+        return norms + first;
+    for (int i = 0; i < BLOCK; i++)
+        hidden[i] = first + i < visible ? norms[first + i] : INFINITY;
+    return hidden;
+}
+
+#define REAL double
+#define TYPED(name) name##_double
+#include "dense_rows.h"
+#undef REAL
+#undef TYPED
+#define REAL float
+#define TYPED(name) name##_float
+#include "dense_rows.h"
+#undef REAL
+#undef TYPED
+
+/* Dense rows of either kind. */
+typedef struct {
+    const void *values;
+    int is_double;
+    ptrdiff_t n_rows, n_features;
+} dense_rows;
+
+#define EITHER(rows, function, ...)                                                      \
+    ((rows)->is_double ? function##_double((const double *)(rows)->values, __VA_ARGS__)  \
+                       : function##_float((const float *)(rows)->values, __VA_ARGS__))
+
+static int nearest_dense(const dense_rows *X, const dense_search *s,
+                         const instruction_set *set, const int64_t *visible, int32_t *ids,
+                         double *d2)
+{
+    return EITHER(X, nearest_dense, s, set, X->n_rows, visible, ids, d2);
+}
+
+static void pair_distances(const dense_rows *X, const double *centers, const int64_t *rows,
+                           const int64_t *ids, ptrdiff_t n, double *d2)
+{
+    EITHER(X, pair_distances, X->n_features, centers, rows, ids, n, d2);
+}
+
+static ptrdiff_t next_opening(const dense_rows *X, const int64_t *candidates, ptrdiff_t n,
+                              ptrdiff_t start, const double *uniforms,
+                              double facility_cost, const double *d2,
+                              const int64_t *opened, ptrdiff_t n_opened)
+{
+    return EITHER(X, next_opening, X->n_features, candidates, n, start, uniforms,
+                  facility_cost, d2, opened, n_opened);
+}
+
+static void add_dense(const dense_rows *X, const double *centers, const int32_t *labels,
+                      int32_t low, int32_t high, double *sums)
+{
+    EITHER(X, add_dense, X->n_rows, X->n_features, centers, labels, low, high, sums);
+}
+
+#include "sparse_rows.h"
+
+#endif

@@ -1,0 +1,364 @@
+# cython: language_level=3, boundscheck=False, wraparound=False, initializedcheck=False
+"""The compiled heart: the nearest centers of rows, exactly, and what is added up of them.
+
+Why it is so: looking up the nearest center is most of the work of a pass. In numpy it took
+a ladder of products, partial minima and second looks, each of which wrote arrays that the
+next one read again. Here four rows meet 24 centers in registers, and all that is kept is
+the best and the second best of every row: that is all it takes to know whether rounding
+could have swapped two centers. Only then are squared distances looked at that are added up
+as slowly as they must be. CSR rows meet only those centers that have a number in one of
+their columns.
+
+`fallback` does the same in numpy, to the last bit, where there is no compiler. What rows
+and centers must be like is checked here, once for every call: the C loops trust it.
+"""
+
+from libc.math cimport INFINITY
+from libc.stdint cimport int32_t, int64_t
+from libc.stdlib cimport free, malloc
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from .._utils.tuning import TUNING
+from .fallback import DenseSearch as NumpySearch
+from .products import squared_norms
+from .rounding import FLOAT32, FLOAT64, are_integers
+
+cdef extern from "kernels.h" nogil:
+    enum:
+        BLOCK
+        WIDTH
+        N_INSTRUCTION_SETS
+    ctypedef struct instruction_set:
+        const char *name
+    const instruction_set *INSTRUCTION_SETS
+    int is_supported(const instruction_set *)
+    ctypedef struct dense_search:
+        Py_ssize_t n_centers, n_features
+        const double *centers
+        const float *factor
+        const float *norms
+        int fits, is_exact
+        double of_square, of_d2, added, largest, exact
+    ctypedef struct dense_rows:
+        const void *values
+        int is_double
+        Py_ssize_t n_rows, n_features
+    int nearest_dense(const dense_rows *, const dense_search *, const instruction_set *,
+                      const int64_t *, int32_t *, double *)
+    void pair_distances(
+        const dense_rows *, const double *, const int64_t *, const int64_t *, Py_ssize_t,
+        double *)
+    Py_ssize_t next_opening(
+        const dense_rows *, const int64_t *, Py_ssize_t, Py_ssize_t, const double *, double,
+        const double *, const int64_t *, Py_ssize_t)
+    void add_dense(
+        const dense_rows *, const double *, const int32_t *, int32_t, int32_t, double *)
+    ctypedef struct csr_rows:
+        const int32_t *row_ends
+        const int32_t *columns
+        const double *values
+    ctypedef struct sparse_search:
+        Py_ssize_t n_centers, n_columns
+        const int32_t *row_ends
+        const int32_t *columns
+        const double *values
+        int has_all
+        const int32_t *known
+        const int32_t *ends
+        const int32_t *who
+        const double *factor
+        Py_ssize_t width
+        const int32_t *full
+        const double *table
+        const double *norms
+        Py_ssize_t most_terms
+        int is_exact
+        double exact, roundoff, of_square, of_d2, smallest
+    int nearest_csr(const sparse_search *, const instruction_set *, const csr_rows *,
+                    Py_ssize_t, const int64_t *, int32_t *, double *)
+    void pair_distances_csr(const csr_rows *, const csr_rows *, const int64_t *,
+                            const int64_t *, Py_ssize_t, double *)
+    Py_ssize_t next_opening_csr(const csr_rows *, const int64_t *, Py_ssize_t, Py_ssize_t,
+                                const double *, double, const double *, const int64_t *,
+                                Py_ssize_t)
+    Py_ssize_t add_csr(const csr_rows *, const int64_t *, Py_ssize_t, const csr_rows *,
+                       Py_ssize_t, int32_t *, double *, Py_ssize_t)
+
+
+cdef const instruction_set *_in_use = NULL
+
+
+def instruction_sets():
+    """Return the instruction sets that this machine has, the fastest first."""
+    return [
+        INSTRUCTION_SETS[i].name.decode()
+        for i in range(N_INSTRUCTION_SETS)
+        if is_supported(&INSTRUCTION_SETS[i])
+    ]
+
+
+def use_instruction_set(name):
+    """Use one of the instruction sets from now on; the results are the same."""
+    global _in_use
+    for i in range(N_INSTRUCTION_SETS):
+        if INSTRUCTION_SETS[i].name.decode() == name and is_supported(&INSTRUCTION_SETS[i]):
+            _in_use = &INSTRUCTION_SETS[i]
+            return
+    raise ValueError(f"Got {name!r}, but this machine has {instruction_sets()}.")
+
+
+use_instruction_set(instruction_sets()[0])
+
+
+def instruction_set_in_use():
+    """Return the name of the instruction set in use."""
+    return _in_use.name.decode()
+
+
+cdef int _check(bint is_right, str expected) except -1:
+    """Raise ValueError for arrays that do not fit together; C would read beyond them."""
+    if not is_right:
+        raise ValueError(f"Got arrays that do not fit together: {expected}.")
+    return 0
+
+
+cdef const int64_t *_checked_visible(
+    const int64_t[::1] visible, Py_ssize_t n_rows, Py_ssize_t n_centers
+) except? NULL:
+    """Return how many centers each row sees, NULL for all."""
+    cdef Py_ssize_t i
+    if visible is None or n_rows == 0:
+        return NULL
+    _check(visible.shape[0] == n_rows, "visible has a number for each row")
+    for i in range(n_rows):
+        if not 0 <= visible[i] <= n_centers:
+            _check(False, "visible is at most the number of centers")
+    return &visible[0]
+
+
+cdef int _check_indices(const int64_t[::1] indices, Py_ssize_t length) except -1:
+    cdef Py_ssize_t i
+    for i in range(indices.shape[0]):
+        if not 0 <= indices[i] < length:
+            _check(False, "indices are within the array that they are of")
+    return 0
+
+
+cdef _aligned(array):
+    """Return an array whose numbers lie where C may read them; most do."""
+    return array if array.flags.aligned else array.copy()
+
+
+cdef class _DenseRows:
+    """The numbers of dense rows, kept as long as C looks at them."""
+
+    cdef dense_rows rows
+    cdef const double[:, ::1] x64
+    cdef const float[:, ::1] x32
+
+    def __cinit__(self, X):
+        self.rows.is_double = X.itemsize == 8
+        self.rows.n_rows, self.rows.n_features = X.shape
+        if X.size and self.rows.is_double:
+            self.x64 = _aligned(X)
+            self.rows.values = &self.x64[0, 0]
+        elif X.size:
+            self.x32 = _aligned(X)
+            self.rows.values = &self.x32[0, 0]
+
+
+cdef class DenseSearch:
+    """Centers in an array, made ready to look for the nearest.
+
+    Parameters
+    ----------
+    centers : ndarray of float64, C-contiguous
+    """
+
+    cdef dense_search s
+    cdef const double[:, ::1] centers
+    cdef float *memory
+    cdef object numpy_search
+
+    def __cinit__(self, const double[:, ::1] centers):
+        cdef Py_ssize_t n = centers.shape[0], d = centers.shape[1]
+        cdef Py_ssize_t n_blocks = (n + BLOCK - 1) // BLOCK
+        cdef Py_ssize_t c, j, place
+        cdef double shifted, square, largest = 0, magnitude = 0
+        cdef bint are_integers = True
+        cdef float *factor
+        cdef float *norms
+        _check(d > 0 and n <= 2**24, "there are features, and at most 2**24 centers")
+        self.centers = centers
+        if d > FLOAT32.most_terms:  # float32 has too few digits, and BLAS is fast
+            self.numpy_search = NumpySearch(np.asarray(centers))
+            n_blocks = 0
+        self.memory = <float *>malloc((n_blocks * BLOCK * (d + 1) + 16) * sizeof(float))
+        if self.memory == NULL:
+            raise MemoryError
+        factor = self.memory
+        while <size_t>factor % 64:  # so that no vector lies in two cache lines
+            factor += 1
+        norms = factor + n_blocks * BLOCK * d
+        for c in range(n_blocks * BLOCK):
+            place = c // BLOCK * BLOCK * d + c % BLOCK
+            if c >= n:
+                norms[c] = INFINITY
+                for j in range(d):
+                    factor[place + j * BLOCK] = 0
+                continue
+            square = 0
+            for j in range(d):
+                shifted = centers[c, j] - centers[0, j]
+                square += shifted * shifted
+                factor[place + j * BLOCK] = <float>(-2 * shifted)
+                magnitude = max(magnitude, abs(centers[c, j]))
+            norms[c] = <float>square
+            largest = max(largest, square)
+        if magnitude < 2.0**52:
+            for c in range(n):
+                for j in range(d):
+                    if <double><int64_t>centers[c, j] != centers[c, j]:
+                        are_integers = False
+                        break
+                if not are_integers:
+                    break
+        self.s.n_centers = n
+        self.s.n_features = d
+        self.s.centers = &centers[0, 0] if n else NULL
+        self.s.factor = factor
+        self.s.norms = norms
+        self.s.fits = largest <= FLOAT32.largest
+        self.s.is_exact = are_integers and magnitude < 2.0**52 and largest <= FLOAT32.exact
+        self.s.of_square, self.s.of_d2, self.s.added = FLOAT32.slack(d)
+        self.s.largest = FLOAT32.largest
+        self.s.exact = FLOAT32.exact
+
+    def __dealloc__(self):
+        free(self.memory)
+
+    def nearest(self, X, int32_t[::1] ids, double[::1] d2, const int64_t[::1] visible=None):
+        """Let rows go over to the oldest nearest center, if it is nearer than theirs.
+
+        Parameters
+        ----------
+        X : ndarray of float64 or float32, C-contiguous
+        ids, d2 : ndarray
+            The center that each row has, any number if none, and its squared distance,
+            infinite if none. Both are changed.
+        visible : ndarray or None
+            For each row, how many of the centers count, the oldest first.
+        """
+        cdef _DenseRows x = _DenseRows(X)
+        cdef Py_ssize_t n = x.rows.n_rows
+        cdef const int64_t *seen = _checked_visible(visible, n, self.s.n_centers)
+        cdef int failed
+        _check(
+            x.rows.n_features == self.s.n_features
+            and ids.shape[0] == n and d2.shape[0] == n,
+            "rows have the features of the centers, an id and a distance",
+        )
+        if n == 0 or self.s.n_centers == 0:
+            return
+        if self.numpy_search is not None:
+            self.numpy_search.nearest(X, np.asarray(ids), np.asarray(d2), visible)
+            return
+        with nogil:
+            failed = nearest_dense(&x.rows, &self.s, _in_use, seen, &ids[0], &d2[0])
+        if failed:
+            raise MemoryError
+
+    def nearest_of_row(self, X):
+        """Return the oldest nearest center of a lone row and its squared distance."""
+        cdef _DenseRows x = _DenseRows(X)
+        cdef int32_t label = -1
+        cdef double d2 = INFINITY
+        _check(
+            x.rows.n_features == self.s.n_features and x.rows.n_rows == 1,
+            "one row has the features of the centers",
+        )
+        if self.numpy_search is not None:
+            return self.numpy_search.nearest_of_row(X)
+        if nearest_dense(&x.rows, &self.s, _in_use, NULL, &label, &d2):
+            raise MemoryError
+        return label, d2
+
+    def pair_distances(self, X, const int64_t[::1] rows, const int64_t[::1] ids):
+        """Return the squared distances of ``X[rows[i]]`` and ``centers[ids[i]]``."""
+        cdef _DenseRows x = _DenseRows(X)
+        cdef Py_ssize_t n = rows.shape[0]
+        out = np.empty(n)
+        cdef double[::1] d2 = out
+        _check(
+            x.rows.n_features == self.s.n_features and ids.shape[0] == n,
+            "pairs of rows and centers",
+        )
+        if n == 0:
+            return out
+        _check_indices(rows, x.rows.n_rows)
+        _check_indices(ids, self.s.n_centers)
+        with nogil:
+            pair_distances(&x.rows, self.s.centers, &rows[0], &ids[0], n, &d2[0])
+        return out
+
+    def next_opening(self, X, const int64_t[::1] candidates, Py_ssize_t start,
+                     const double[::1] uniforms, double facility_cost,
+                     const double[::1] d2, const int64_t[::1] opened):
+        """Return the place of the next candidate that opens a center, or their number.
+
+        Parameters
+        ----------
+        X : ndarray of float64 or float32, C-contiguous
+            The rows of a block.
+        candidates : ndarray of int64
+            Rows that may open a center, in order.
+        start : int
+            The place of the candidate to begin with.
+        uniforms, d2 : ndarray of float64
+            For each row a random number, and its squared distance to these centers.
+        facility_cost : float
+        opened : ndarray of int64
+            The rows of the block that opened a center so far.
+        """
+        cdef _DenseRows x = _DenseRows(X)
+        cdef Py_ssize_t n = candidates.shape[0], n_opened = opened.shape[0]
+        cdef const int64_t *new = &opened[0] if n_opened else NULL
+        if not 0 <= start < n:
+            return n
+        _check_candidates(x.rows.n_rows, candidates, uniforms, d2, opened)
+        with nogil:
+            start = next_opening(
+                &x.rows, &candidates[0], n, start, &uniforms[0], facility_cost, &d2[0],
+                new, n_opened,
+            )
+        return start
+
+    def add(self, X, const int32_t[::1] labels, Py_ssize_t low, Py_ssize_t high,
+            double[:, ::1] sums):
+        """Add the differences of rows and centers to sums of clusters from low to high."""
+        cdef _DenseRows x = _DenseRows(X)
+        _check(
+            labels.shape[0] == x.rows.n_rows
+            and x.rows.n_features == self.s.n_features == sums.shape[1]
+            and 0 <= low <= high <= min(self.s.n_centers, sums.shape[0]),
+            "rows have labels, and clusters have a center and a sum",
+        )
+        if x.rows.n_rows == 0 or low == high:
+            return
+        with nogil:
+            add_dense(&x.rows, self.s.centers, &labels[0], low, high, &sums[0, 0])
+
+
+cdef int _check_candidates(
+    Py_ssize_t n_rows, const int64_t[::1] candidates, const double[::1] uniforms,
+    const double[::1] d2, const int64_t[::1] opened
+) except -1:
+    _check(uniforms.shape[0] == n_rows and d2.shape[0] == n_rows, "numbers for each row")
+    _check_indices(candidates, n_rows)
+    _check_indices(opened, n_rows)
+    return 0
+
+
+include "sparse_kernels.pxi"

@@ -1,0 +1,87 @@
+"""Squared distances of many rows and centers by products in float64, but for rounding.
+
+They are as fast as a matrix product; `rounding` says how wrong they can be.
+"""
+
+import numpy as np
+from scipy.sparse import csr_array, issparse
+
+from .._utils.rows import canonical
+from .._utils.tuning import TUNING
+from .rounding import FLOAT64
+
+
+def products(X, centers):
+    """Return ``|c|^2 - 2 v.c`` of centers and rows, and what makes them squared distances.
+
+    Dense rows are shifted by the oldest center: far from the origin the products would
+    otherwise be all rounding error.
+
+    Returns
+    -------
+    products : ndarray of shape (n_centers, n_rows)
+    squares : ndarray of shape (n_rows,)
+        ``|v|^2`` of each row, which added to the products makes them squared distances.
+    slack : tuple of float
+        How wrong they can be, by the squares and by the squared distances, and besides.
+    """
+    if issparse(X):
+        n_terms = int(np.diff(X.indptr).max() + np.diff(centers.indptr).max())
+        squares, norms = squared_norms(X), squared_norms(centers)
+        X, centers = _with_own_columns(X, centers)
+        found = ((-2 * centers) @ X.T).toarray()
+        found += norms[:, None]
+    else:
+        n_terms = X.shape[1]
+        shifted, factor = (_with_one_more(rows, centers[0]) for rows in (X, centers))
+        squares, norms = (_squares(rows[:, :-1]) for rows in (shifted, factor))
+        factor *= -2
+        factor[:, -1] = norms
+        # All factors are finite. Yet on a busy machine dot has now and then warned of an
+        # invalid value, for a reason not found; whoever asks looks for NaN instead.
+        with np.errstate(invalid="ignore"):
+            found = factor @ shifted.T
+    return found, squares, FLOAT64.slack(n_terms)
+
+
+def check_numbers(numbers):
+    """Raise FloatingPointError if a product is not a number: all factors are finite."""
+    if np.isnan(numbers).any():
+        raise FloatingPointError("A product of finite numbers is not a number.")
+
+
+def squared_norms(X):
+    """Return the sum of squares of each row of CSR, added in column order."""
+    together = np.zeros_like(X.indices)  # all numbers of a row in one column
+    squares = np.square(X.data, dtype=np.float64)
+    return csr_array((squares, together, X.indptr), shape=(X.shape[0], 1)) @ np.ones(1)
+
+
+def _with_own_columns(X, centers):
+    """Return CSR rows and centers without the columns that are empty, if there are many.
+
+    The product would take memory for each of them.
+    """
+    if X.shape[1] <= TUNING.most_index_columns:
+        return X, centers
+    known = np.unique(np.concatenate([X.indices, centers.indices]))
+    return tuple(
+        canonical(
+            rows.data,
+            np.searchsorted(known, rows.indices),
+            rows.indptr,
+            (rows.shape[0], len(known)),
+        )
+        for rows in (X, centers)
+    )
+
+
+def _with_one_more(rows, shift):
+    """Return rows minus a vector in float64, and a column of ones."""
+    shifted = np.ones((rows.shape[0], rows.shape[1] + 1))
+    np.subtract(rows, shift, out=shifted[:, :-1])
+    return shifted
+
+
+def _squares(rows):
+    return np.einsum("ij,ij->i", rows, rows)

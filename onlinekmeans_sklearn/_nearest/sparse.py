@@ -1,0 +1,49 @@
+"""Centers in CSR."""
+
+import numpy as np
+from scipy.sparse import csr_array, issparse, vstack
+
+from .._utils.rows import canonical, index_dtype, with_dtype
+from .._utils.tuning import TUNING
+from .centers import Centers
+from .heart import fallback, kernels
+
+
+class SparseCenters(Centers):
+    """Centers in CSR, for rows in CSR: they are samples, so they are as sparse."""
+
+    def __init__(self, rows):
+        exact = with_dtype(rows, np.float64)
+        # the compiled kernels know no columns beyond 2^31
+        kind = kernels() if exact.indices.dtype == np.int32 else fallback
+        super().__init__(rows, exact, kind.SparseSearch(exact))
+
+    def with_rows(self, rows):
+        return SparseCenters(_canonical(vstack([self.rows, rows], format="csr")))
+
+    def as_rows(self, X):
+        return with_dtype(_canonical(X), np.float64)
+
+    def width(self, X):
+        return 1 + X.nnz // max(1, X.shape[0]) if issparse(X) else X.shape[1]
+
+    def block_rows(self, X):
+        return TUNING.most_sparse_elements // self.width(X)
+
+
+def _canonical(X):
+    """Return rows as CSR whose indices are sorted, different in a row and not too wide."""
+    if type(X) is not csr_array:
+        X = csr_array(X)
+    if not X.has_canonical_format:
+        X = X.copy()
+        X.sum_duplicates()
+    dtype = index_dtype(max(X.nnz, X.shape[1]))
+    arrays = X.data, X.indices, X.indptr
+    if all(array.flags.c_contiguous for array in arrays) and (
+        X.indices.dtype == X.indptr.dtype == dtype
+    ):
+        return X
+    data, *indices = map(np.ascontiguousarray, arrays)
+    indices = [array.astype(dtype, copy=False) for array in indices]
+    return canonical(data, *indices, X.shape)

@@ -1,0 +1,217 @@
+# The part of kernels.pyx about rows in canonical CSR of float64 with int32 indices.
+
+cdef class _Rows:
+    """The arrays of CSR rows, kept as long as C looks at them."""
+
+    cdef csr_rows rows
+    cdef Py_ssize_t n_rows
+    cdef const int32_t[::1] row_ends
+    cdef const int32_t[::1] columns
+    cdef const double[::1] values
+
+    def __cinit__(self, X):
+        cdef Py_ssize_t i
+        self.row_ends = _aligned(X.indptr)
+        self.columns = _aligned(X.indices)
+        self.values = _aligned(X.data)
+        self.n_rows = self.row_ends.shape[0] - 1
+        _check(
+            self.n_rows == X.shape[0]
+            and self.row_ends[0] == 0
+            and self.row_ends[self.n_rows] <= self.columns.shape[0]
+            and self.row_ends[self.n_rows] <= self.values.shape[0],
+            "rows of CSR end within it",
+        )
+        for i in range(self.n_rows):
+            if self.row_ends[i] > self.row_ends[i + 1]:
+                _check(False, "rows of CSR come one after the other")
+        self.rows.row_ends = &self.row_ends[0]
+        self.rows.columns = &self.columns[0] if self.columns.shape[0] else NULL
+        self.rows.values = &self.values[0] if self.values.shape[0] else NULL
+
+
+cdef class SparseSearch:
+    """Centers in CSR, made ready to look for the nearest.
+
+    Parameters
+    ----------
+    centers : canonical CSR of float64 with int32 indices
+    """
+
+    cdef sparse_search s
+    cdef _Rows centers
+    cdef Py_ssize_t n_features
+    cdef const int32_t[::1] known
+    cdef const int32_t[::1] ends
+    cdef const int32_t[::1] who
+    cdef const double[::1] factor
+    cdef const double[::1] norms
+    cdef const int32_t[::1] full
+    cdef const double[:, ::1] table
+
+    def __cinit__(self, centers):
+        known, index = None, centers
+        self.centers = _Rows(centers)
+        if centers.shape[1] > TUNING.most_index_columns:
+            known, place = np.unique(centers.indices, return_inverse=True)
+            shape = (centers.shape[0], len(known))
+            arrays = (centers.data, place.astype(np.int32), centers.indptr)
+            index = csr_array(arrays, shape=shape)
+        index = index.tocsc()
+        self.n_features = centers.shape[1]
+        self.ends = index.indptr.astype(np.int32, copy=False)
+        self.who = index.indices.astype(np.int32, copy=False)
+        self.factor = -2 * index.data
+        self.norms = squared_norms(centers)
+        full, table = _full_columns(index)
+        self.full = full
+        self.table = table
+        self.s.n_centers = self.centers.n_rows
+        self.s.n_columns = self.ends.shape[0] - 1
+        self.s.has_all = known is None
+        if known is not None:
+            self.known = known
+            self.s.known = &self.known[0] if self.s.n_columns else NULL
+        self.s.row_ends = self.centers.rows.row_ends
+        self.s.columns = self.centers.rows.columns
+        self.s.values = self.centers.rows.values
+        self.s.ends = &self.ends[0]
+        self.s.who = &self.who[0] if self.who.shape[0] else NULL
+        self.s.factor = &self.factor[0] if self.factor.shape[0] else NULL
+        self.s.width = self.table.shape[1]
+        self.s.full = &self.full[0] if self.s.n_columns else NULL
+        self.s.table = &self.table[0, 0] if self.table.shape[0] else NULL
+        self.s.norms = &self.norms[0] if self.s.n_centers else NULL
+        self.s.most_terms = np.diff(centers.indptr).max(initial=0)
+        self.s.is_exact = (
+            np.max(self.norms, initial=0) <= FLOAT64.exact and are_integers(centers.data)
+        )
+        self.s.exact = FLOAT64.exact
+        self.s.roundoff = FLOAT64.roundoff
+        self.s.of_square = FLOAT64.of_square
+        self.s.of_d2 = FLOAT64.of_d2
+        self.s.smallest = FLOAT64.smallest
+
+    def nearest(self, X, int32_t[::1] ids, double[::1] d2, const int64_t[::1] visible=None):
+        """Do what `DenseSearch.nearest` does, for canonical CSR of float64."""
+        cdef _Rows rows = _Rows(X)
+        cdef Py_ssize_t n = rows.n_rows
+        cdef const int64_t *seen = _checked_visible(visible, n, self.s.n_centers)
+        cdef int failed
+        _check(
+            X.shape[1] == self.n_features and ids.shape[0] == n and d2.shape[0] == n,
+            "rows have the features of the centers, an id and a distance",
+        )
+        if n == 0:
+            return
+        with nogil:
+            failed = nearest_csr(&self.s, _in_use, &rows.rows, n, seen, &ids[0], &d2[0])
+        if failed:
+            raise MemoryError
+
+    def nearest_of_row(self, X):
+        """Return the oldest nearest center of a lone row and its squared distance."""
+        cdef _Rows x = _Rows(X)
+        cdef int32_t label = -1
+        cdef double d2 = INFINITY
+        _check(
+            X.shape[1] == self.n_features and x.n_rows == 1,
+            "one row has the features of the centers",
+        )
+        if nearest_csr(&self.s, _in_use, &x.rows, 1, NULL, &label, &d2):
+            raise MemoryError
+        return label, d2
+
+    def pair_distances(self, X, const int64_t[::1] rows, const int64_t[::1] ids):
+        """Return the squared distances of ``X[rows[i]]`` and ``centers[ids[i]]``."""
+        cdef _Rows x = _Rows(X)
+        cdef Py_ssize_t n = rows.shape[0]
+        out = np.empty(n)
+        cdef double[::1] d2 = out
+        _check(ids.shape[0] == n, "pairs of rows and centers")
+        if n == 0:
+            return out
+        _check_indices(rows, x.n_rows)
+        _check_indices(ids, self.centers.n_rows)
+        with nogil:
+            pair_distances_csr(
+                &x.rows, &self.centers.rows, &rows[0], &ids[0], n, &d2[0]
+            )
+        return out
+
+    def next_opening(self, X, const int64_t[::1] candidates, Py_ssize_t start,
+                     const double[::1] uniforms, double facility_cost,
+                     const double[::1] d2, const int64_t[::1] opened):
+        """Do what `DenseSearch.next_opening` does."""
+        cdef _Rows x = _Rows(X)
+        cdef Py_ssize_t n = candidates.shape[0], n_opened = opened.shape[0]
+        cdef const int64_t *new = &opened[0] if n_opened else NULL
+        if not 0 <= start < n:
+            return n
+        _check_candidates(x.n_rows, candidates, uniforms, d2, opened)
+        with nogil:
+            start = next_opening_csr(
+                &x.rows, &candidates[0], n, start, &uniforms[0], facility_cost, &d2[0],
+                new, n_opened,
+            )
+        return start
+
+    def add(self, X, const int64_t[::1] rows, Py_ssize_t cluster,
+            const int32_t[::1] columns, const double[::1] values):
+        """Return the columns and values of a cluster's sum with more rows in it.
+
+        Parameters
+        ----------
+        X : canonical CSR of float64
+        rows : ndarray of int64
+            Those that join the cluster, in order.
+        cluster : int
+        columns, values : ndarray
+            The sum so far: different columns, in the order in which they came.
+        """
+        cdef _Rows x = _Rows(X)
+        cdef const int32_t *ends = self.centers.rows.row_ends
+        cdef Py_ssize_t n = columns.shape[0], room, i
+        _check(
+            values.shape[0] == n and 0 <= cluster < self.centers.n_rows,
+            "a sum has columns, values and a center",
+        )
+        _check_indices(rows, x.n_rows)
+        room = n + ends[cluster + 1] - ends[cluster]
+        for i in range(rows.shape[0]):
+            room += x.row_ends[rows[i] + 1] - x.row_ends[rows[i]]
+        if room == 0 or rows.shape[0] == 0:
+            return np.asarray(columns), np.asarray(values)
+        all_columns = np.empty(room, dtype=np.int32)
+        all_values = np.empty(room)
+        cdef int32_t[::1] new_columns = all_columns
+        cdef double[::1] new_values = all_values
+        new_columns[:n] = columns
+        new_values[:n] = values
+        with nogil:
+            n = add_csr(
+                &x.rows, &rows[0], rows.shape[0], &self.centers.rows, cluster,
+                &new_columns[0], &new_values[0], n,
+            )
+        if n < 0:
+            raise MemoryError
+        return all_columns[:n].copy(), all_values[:n].copy()
+
+
+def _full_columns(index):
+    """Return the rows of a table that columns with many centers have, and that table.
+
+    To add a column of numbers to all sums takes less time than to add each to its own.
+    """
+    n_centers, n_columns = index.shape
+    width = max(1, -(-n_centers // WIDTH)) * WIDTH
+    lengths = np.diff(index.indptr)
+    columns = np.flatnonzero(lengths * TUNING.full_columns_from > n_centers)
+    most = TUNING.most_full_elements // width
+    if len(columns) > most:
+        columns = np.sort(columns[np.argsort(-lengths[columns], kind="stable")[:most]])
+    full = np.full(n_columns, -1, dtype=np.int32)
+    full[columns] = np.arange(len(columns))
+    table = np.zeros((len(columns), width))
+    table[:, :n_centers] = -2 * index[:, columns].T.toarray()
+    return full, table

@@ -1,0 +1,28 @@
+"""What to tell in a bug report."""
+
+import platform
+from importlib.metadata import version
+
+from ._nearest.heart import reason
+
+_DEPENDENCIES = ["numpy", "scipy", "scikit-learn", "joblib", "threadpoolctl"]
+
+
+def show_versions():
+    """Print the versions that matter for a bug report, and which kernels are in use.
+
+    See Also
+    --------
+    sklearn.show_versions : The same for scikit-learn, with its thread pools.
+
+    Examples
+    --------
+    >>> from onlinekmeans_sklearn import show_versions
+    >>> show_versions()  # doctest: +ELLIPSIS
+    onlinekmeans_sklearn: ...
+    kernels: ...
+    """
+    for name in ["onlinekmeans_sklearn", *_DEPENDENCIES]:
+        print(f"{name}: {version(name)}")
+    print(f"python: {platform.python_version()} on {platform.platform()}")
+    print(f"kernels: {reason}")

@@ -1,0 +1,154 @@
+"""What the estimators, and the displays, have in common, documented once.
+
+A line ``%(name)s`` in the docstring of a class, or of a method, stands for a text from
+here. The docstring that `help`, Sphinx and doctest see has the text itself.
+"""
+
+import inspect
+
+_TEXTS = {
+    "n_clusters": """
+n_clusters : int or None, default=None
+    If an int, merge the online clusters into exactly this many by weighted k-means. If
+    None, keep them as they are.""",
+    "common_parameters": """
+max_clusters : int or None, default=None
+    The largest number of online clusters. Once that many are open, every sample joins the
+    nearest one, however far, and the guarantee ends: choose it well above `k`. The width
+    of `transform` is then fixed from the first batch on, with columns for clusters still
+    to come. If None, there is no limit.
+encode : {"onehot", "onehot-dense", "ordinal", "distance", "triangle"}, \
+default="onehot"
+    The output of `transform`:
+
+    - "onehot": 1 for the cluster of the sample among zeros, as a sparse matrix in CSR
+      format;
+    - "onehot-dense": the same as an array;
+    - "ordinal": the number of the cluster;
+    - "distance": the distances to all centers. A center that is not there (a cluster still
+      to come, or in `partial_fit_transform` one that opened after the sample) gets the
+      largest distance of the sample to a center that is: a finite number, and never one
+      that makes an absent center look near;
+    - "triangle": by how much each center is nearer than the average one,
+      ``max(0, mean(z) - z_j)`` for distances ``z``. A center that is not there gets 0.
+n_jobs : int or None, default=None
+    The number of threads that look for nearest centers. None and -1 are what
+    scikit-learn's own threaded code would use: all processors, or fewer where
+    OMP_NUM_THREADS, :func:`threadpoolctl.threadpool_limits` or a joblib worker says so;
+    -2 is one less. Calls that run at once share them. The result does not depend on it.
+random_state : int, RandomState instance or None, default=None
+    The source of the one uniform number per sample. Pass an int for the same result every
+    time.""",
+    "attributes": """
+cluster_centers_ : {ndarray, sparse matrix} of shape (n_clusters, n_features)
+    The final centers: samples of the stream, or, with an int `n_clusters`, means of merged
+    clusters. In CSR format if the stream is sparse.
+labels_ : ndarray of shape (n_samples,)
+    The cluster of each sample of the last `fit` or `partial_fit`, as it was decided when
+    the sample was read. `predict` looks at the final centers instead.
+n_clusters_ : int
+    The number of final centers, the paper's k_actual.
+counts_ : ndarray of shape (n_online_clusters,)
+    The number of samples assigned to each online cluster.
+cluster_means_ : {ndarray, sparse matrix} of shape (n_online_clusters, n_features)
+    The mean of the samples of each online cluster.
+opened_at_ : ndarray of shape (n_online_clusters,)
+    The position in the stream, from 0, of the sample that opened each online cluster.
+online_centers_ : {ndarray, sparse matrix} of shape (n_online_clusters, n_features)
+    The samples at which the online clusters were opened.
+online_labels_ : ndarray of shape (n_samples,)
+    As `labels_`, before any merge. The id of an online cluster never changes.
+online_to_merged_ : ndarray of shape (n_online_clusters,)
+    The final cluster of each online cluster.
+inertia_ : float
+    The paper's W: the sum of squared distances at the moment of assignment.
+facility_cost_ : float
+    What opening a center costs now, the paper's f_r. 0 while the stream has fewer distinct
+    samples than the algorithm takes as its first centers.
+facility_costs_ : ndarray of shape (n_phases,)
+    What it cost in each phase so far.
+n_phases_ : int
+    The number of phases so far, the paper's r: each raises the facility cost. 0 as long as
+    `facility_cost_` is 0.
+phase_starts_ : ndarray of shape (n_phases,)
+    How many samples came before each phase.
+n_samples_seen_ : int
+    The number of samples read since `fit` or the first `partial_fit`.
+n_features_in_ : int
+    The number of features.
+feature_names_in_ : ndarray of shape (n_features,)
+    The names of the features, if `X` has string names for all of them.""",
+    "samples": """
+Parameters
+----------
+X : {array-like, sparse matrix} of shape (n_samples, n_features)
+    The samples.""",
+    "stream": """
+Parameters
+----------
+X : {array-like, sparse matrix} of shape (n_samples, n_features)
+    The stream, in the order of the rows.""",
+    "batch": """
+Parameters
+----------
+X : {array-like, sparse matrix} of shape (n_samples, n_features)
+    The next samples of the stream, in the order of the rows.""",
+    "y": """
+y : Ignored
+    Not used, present for API consistency.""",
+    "self": """
+Returns
+-------
+self : object
+    The fitted estimator.""",
+    "X_new": """
+Returns
+-------
+X_new : {ndarray, sparse matrix} of shape (n_samples, n_features_out)""",
+    "estimator": """
+Parameters
+----------
+estimator : OnlineKMeans or SemiOnlineKMeans
+    The fitted estimator.""",
+    "plotted": """
+ax : matplotlib Axes, default=None
+    The axes to plot on. If None, those of a new figure.
+**kwargs : dict
+    Passed to :meth:`plot`.
+
+Returns
+-------
+display : %(class)s
+    The display, plotted.""",
+    "ax": """
+Parameters
+----------
+ax : matplotlib Axes, default=None
+    The axes to plot on. If None, those of a new figure.""",
+    "display": """
+Returns
+-------
+display : %(class)s
+    The display.""",
+    "axes": """
+Attributes
+----------
+ax_ : matplotlib Axes
+    The axes.
+figure_ : matplotlib Figure
+    The figure of the axes.""",
+    "reference": """
+.. [1] E. Liberty, R. Sriharsha, M. Sviridenko. An Algorithm for Online K-Means
+   Clustering. ALENEX 2016, pages 81-89.""",
+}
+
+
+def with_shared_documentation(cls):
+    """Put the texts into the docstrings of a class and of its methods."""
+    names = {"class": cls.__name__}
+    texts = {name: text.removeprefix("\n") % names for name, text in _TEXTS.items()}
+    wrapped = [getattr(member, "__wrapped__", None) for member in vars(cls).values()]
+    for documented in (cls, *vars(cls).values(), *wrapped):
+        if "%(" in (getattr(documented, "__doc__", None) or ""):
+            documented.__doc__ = inspect.cleandoc(documented.__doc__) % texts
+    return cls

@@ -1,0 +1,193 @@
+"""How many threads to use, without asking for more cores than we are given."""
+
+import multiprocessing
+import os
+import threading
+from collections import deque
+from concurrent.futures import ThreadPoolExecutor, wait
+from contextlib import contextmanager
+from functools import cache
+
+from joblib import cpu_count, effective_n_jobs
+from threadpoolctl import ThreadpoolController
+
+from .tuning import TUNING
+
+_MOST_PER_CORE = 4  # threads
+
+
+@cache
+def _controller():
+    """Return what controls the thread pools of BLAS and OpenMP; slow to make."""
+    return ThreadpoolController()
+
+
+def _n_given():
+    """Return for how many threads this process has cores.
+
+    That is what scikit-learn's OpenMP code would use: the cores, or less where
+    `threadpool_limits`, OMP_NUM_THREADS or a joblib worker says so. A daemonic process is
+    the worker of a pool, and the other workers have the other cores.
+    """
+    if multiprocessing.current_process().daemon:
+        return 1
+    pools = [pool for pool in _controller().lib_controllers if pool.user_api == "openmp"]
+    return min([cpu_count(), *(pool.num_threads for pool in pools)])
+
+
+def n_threads_for(n_jobs):
+    """Return the number of threads that `n_jobs` stands for.
+
+    None and -1 are all that we are given, -2 is one less, and so on. More than a few for
+    each core would only wait for each other.
+    """
+    if n_jobs is None:
+        return _n_given()
+    if n_jobs < 0:
+        return max(1, _n_given() + 1 + n_jobs)
+    return min(effective_n_jobs(n_jobs), _MOST_PER_CORE * cpu_count())
+
+
+@cache
+def _blas_of_process_and_thread():
+    """Return what controls BLAS: for the process, and for one thread if it uses OpenMP."""
+    paths = {False: [], True: []}
+    for pool in _controller().select(user_api="blas").lib_controllers:
+        paths[getattr(pool, "threading_layer", None) == "openmp"].append(pool.filepath)
+    return [_controller().select(filepath=paths[key]) for key in (False, True)]
+
+
+class ActiveCalls:
+    """The calls that are running at once in this process.
+
+    BLAS has one limit for the whole process. So the first call sets it to one thread, and
+    the last one that ends sets it back.
+    """
+
+    def __init__(self):
+        self.number = 0
+        self._lock = threading.Lock()
+        self._limit = None
+
+    @contextmanager
+    def one_more(self):
+        """Count a call as long as it runs, and keep BLAS to one thread."""
+        blas, blas_of_thread = _blas_of_process_and_thread()
+        with self._lock:
+            if self.number == 0:
+                self._limit = blas.limit(limits=1)
+                _release_blas_control(blas)
+            self.number += 1
+        try:
+            with blas_of_thread.limit(limits=1):
+                yield
+        finally:
+            with self._lock:
+                self.number -= 1
+                if self.number == 0:
+                    self._limit.restore_original_limits()
+                    _release_blas_control(blas)
+
+
+def _release_blas_control(blas):
+    """Let any thread change the limit of BLAS.
+
+    threadpoolctl from 3.8 on listens only to the one that did so first.
+    """
+    for pool in blas.lib_controllers:
+        if hasattr(pool, "clear_controlling_thread"):
+            pool.clear_controlling_thread()
+
+
+_calls = ActiveCalls()
+
+
+@cache
+def _shared_pool(number):
+    """Return a pool of all but one of so many threads, and the lock of the caller's part.
+
+    All calls share them, and only one caller at a time works beside the pool. The threads
+    stay until the process ends: if they came and went with every call, they would get
+    memory of their own from the C library time and again.
+    """
+    pool = ThreadPoolExecutor(number - 1, thread_name_prefix="onlinekmeans_sklearn")
+    return pool, threading.Lock()
+
+
+def _forget_threads():
+    """Start anew in a forked process, which has none of the threads."""
+    _calls.__init__()
+    _shared_pool.cache_clear()
+
+
+if hasattr(os, "register_at_fork"):  # not on Windows
+    os.register_at_fork(after_in_child=_forget_threads)
+
+
+class Threads:
+    """So many threads, those of all calls that ask for as many."""
+
+    def __init__(self, number=1):
+        self.number = number
+
+    def map(self, function, items):
+        """Return the function's results for the items, in order.
+
+        The caller works, too: it has a core already, and to wake a thread takes a while.
+        """
+        if self.number == 1 or len(items) == 1:
+            return [function(item) for item in items]
+        left = deque(enumerate(items))
+        results = [None] * len(items)
+
+        def work():
+            while left:
+                try:
+                    place, item = left.popleft()
+                except IndexError:  # another thread was faster
+                    return
+                try:
+                    results[place] = function(item)
+                except BaseException:
+                    left.clear()
+                    raise
+
+        pool, caller_lock = _shared_pool(self.number)
+        others = [pool.submit(work) for _ in range(min(self.number, len(items)) - 1)]
+        try:
+            if caller_lock.acquire(blocking=False):
+                try:
+                    work()
+                finally:
+                    caller_lock.release()
+                    others = [other for other in others if not other.cancel()]
+        finally:
+            wait(others)
+        for other in others:
+            other.result()
+        return results
+
+
+SINGLE_THREAD = Threads()
+
+
+def one_blas_thread():
+    """Return a context in which BLAS keeps to one thread.
+
+    BLAS would start threads of its own, which go on spinning for a while after each
+    product and take the cores from ours.
+    """
+    return _calls.one_more()
+
+
+@contextmanager
+def own_threads(n_jobs, work):
+    """Give the threads to use for so many multiplications, and keep BLAS to one meanwhile.
+
+    For little work they do not pay, and BLAS does not start threads of its own.
+    """
+    if work < TUNING.min_work_for_threads:
+        yield SINGLE_THREAD
+        return
+    with one_blas_thread():
+        yield Threads(n_threads_for(n_jobs))

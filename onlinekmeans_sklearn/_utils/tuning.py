@@ -1,0 +1,49 @@
+"""Every block size and threshold of the package. None of them changes a result.
+
+Tests and the stress suite let small streams meet all of the code by `tuned`.
+"""
+
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+
+@dataclass
+class Tuning:
+    """Numbers that only the speed and the memory depend on."""
+
+    # blocks of a stream
+    first_block_rows: int = 512
+    most_block_rows: int = 2**16
+    most_block_elements: int = 2**23  # numbers of dense rows
+    most_sparse_elements: int = 2**19  # stored numbers of CSR rows
+    openings_in_block: float = 0.125  # to aim at, of the centers there are
+
+    # looking up
+    most_index_columns: int = 2**22  # of CSR, for which each has a place in the index
+    full_columns_from: int = 8  # a column is full with this part of the centers, or more
+    most_full_elements: int = 2**16  # numbers of full columns
+    product_elements: int = 2**18  # products that are formed at once
+    pair_elements: int = 2**17  # differences that are formed at once
+    distance_elements: int = 2**18  # distances to all centers that are formed at once
+    few_numbers: int = 16  # that Python adds up faster than numpy
+    merge_elements: int = 2**18  # distances of the merge that are formed at once
+
+    # threads
+    min_work_for_threads: int = 2**21  # multiplications of a call
+    min_work_per_share: int = 2**19
+    shares_per_thread: int = 4
+    min_sum_elements: int = 2**17  # numbers to add up, for threads to share them
+
+
+TUNING = Tuning()
+
+
+@contextmanager
+def tuned(**values):
+    """Use other numbers meanwhile."""
+    before = {name: getattr(TUNING, name) for name in values}
+    try:
+        vars(TUNING).update(values)
+        yield TUNING
+    finally:
+        vars(TUNING).update(before)

@@ -1,0 +1,229 @@
+"""Checks of parameters and data, in scikit-learn's words."""
+
+import math
+import sys
+import warnings
+from contextlib import suppress
+from numbers import Integral, Real
+
+import numpy as np
+from scipy.sparse import csr_array, csr_matrix, issparse
+from sklearn.utils import assert_all_finite
+from sklearn.utils.validation import validate_data
+
+from .rows import canonical
+
+MOST_CLUSTERS = 2**31 - 1  # labels are int32
+_MOST = 2**62  # positions in a stream are int64
+_FEW_VALUES = 64  # for which numpy is not faster
+_FLOATS = (np.dtype(np.float64), np.dtype(np.float32))
+_INDICES = (np.dtype(np.int32), np.dtype(np.int64))
+_INDEX_ARRAYS = {"coo": ("row", "col"), "dia": ("offsets",)}  # of sparse formats
+
+
+def validate_X(estimator, X, reset):
+    """Return `X` as floats, dense or in canonical CSR, checked as scikit-learn does.
+
+    Canonical means that the columns of a row are there, sorted and different: compiled code
+    may trust that.
+    """
+    if not reset and _needs_no_validation(estimator, X):
+        is_matrix = type(X) is csr_matrix
+        return canonical(X.data, X.indices, X.indptr, X.shape) if is_matrix else X
+    # not whether all are finite: that comes with the largest value
+    X = as_floats(estimator, X, reset=reset, ensure_all_finite=False)
+    values = X
+    if issparse(X):
+        X = csr_array(X)
+        if not X.has_canonical_format:
+            X = X.copy()
+            X.sum_duplicates()
+        values = X.data
+    largest, limit = _largest(values), _limit(X.shape[1])
+    if not largest <= limit:
+        assert_all_finite(X, estimator_name=type(estimator).__name__, input_name="X")
+        raise ValueError(
+            f"Input X has values up to {largest:.3g}, whose squared distances can "
+            f"overflow: with {X.shape[1]} features {type(estimator).__name__} takes "
+            f"values up to {limit:.3g}. Scale X, for example by MaxAbsScaler."
+        )
+    return X
+
+
+def as_floats(estimator, X, *others, **options):
+    """Return `X`, and any `y` in `others`, as scikit-learn validates them; CSR is sound."""
+    if issparse(X):
+        X = _rebuilt(X)
+    elif type(X).__module__.startswith("dask") and hasattr(X, "__dask_graph__"):
+        warn_user(
+            f"{type(estimator).__name__} got a Dask collection and loads it into memory "
+            "as a whole. To keep it in pieces, pass one partition after the other to "
+            "partial_fit."
+        )
+    try:
+        return validate_data(
+            estimator, X, *others, accept_sparse="csr", dtype=_FLOATS, **options
+        )
+    except OverflowError as error:
+        raise ValueError(
+            f"Input X has a number that is too large for a float ({error}): scale X, so "
+            "that squares are finite."
+        ) from error
+
+
+def _rebuilt(X):
+    """Return CSR of sparse `X` built anew, which lets scipy check all its index arrays.
+
+    Compiled code trusts them: an index that points nowhere makes it read, or write, beyond
+    the end of an array, and takes the process with it. What scipy does not see by itself
+    are indices that it casts, and, in a matrix that seems empty, rows that end too early.
+    """
+    if X.ndim != 2:
+        return X  # scikit-learn says so
+    try:
+        if X.format == "lil" and [*map(len, X.rows)] != [*map(len, X.data)]:
+            raise ValueError("values without a column")
+        if X.format in ("lil", "dok"):
+            X = X.tocsr()
+        names = _INDEX_ARRAYS.get(X.format, ("indices", "indptr"))
+        indices = [getattr(X, name) for name in names]
+        if any(array.dtype.kind != "i" for array in indices):
+            raise ValueError("indices that are no signed integers")
+        if hasattr(X, "indptr") and (X.indptr[1:] < X.indptr[:-1]).any():
+            raise ValueError("rows that end before they start")
+        arrays = (X.data, tuple(indices)) if X.format == "coo" else (X.data, *indices)
+        rebuilt = type(X)(arrays, shape=X.shape)
+        if hasattr(X, "check_format"):
+            rebuilt.check_format(full_check=True)
+        return rebuilt.tocsr()
+    except MemoryError:
+        raise
+    except Exception as error:  # scipy promises no particular one
+        raise ValueError(
+            f"Input X is sparse, in {X.format.upper()} format, and its arrays contradict "
+            f"each other or the shape {X.shape} ({error}). They were changed by hand, or "
+            "are damaged: build X anew from its values."
+        ) from error
+
+
+def _needs_no_validation(estimator, X):
+    """Return whether there is nothing that validation could say or change.
+
+    Validation costs more than all the rest when samples come one at a time.
+    """
+    n_features = estimator.n_features_in_
+    if type(X) is np.ndarray:
+        values, has_shape = X, X.ndim == 2 and X.shape[0] > 0 and X.shape[1] == n_features
+    elif type(X) in (csr_array, csr_matrix):
+        values, has_shape = X.data, X.shape == (1, n_features) and _is_canonical_row(X)
+    else:
+        return False
+    return (
+        has_shape
+        and values.dtype in _FLOATS
+        and not hasattr(estimator, "feature_names_in_")
+        and _largest(values) <= _limit(n_features)
+    )
+
+
+def _is_canonical_row(X):
+    """Return whether the columns of a row of CSR are there, sorted and different."""
+    data, columns, ends = X.data, X.indices, X.indptr
+    n_values = len(data)
+    return (
+        type(data) is type(columns) is type(ends) is np.ndarray
+        and columns.dtype == ends.dtype in _INDICES
+        and data.shape == columns.shape == (n_values,)
+        and ends.shape == (2,)
+        and ends.tolist() == [0, n_values]
+        and (n_values == 0 or 0 <= columns[0] <= columns[-1] < X.shape[1])
+        and (columns[1:] > columns[:-1]).all()
+    )
+
+
+def _largest(values):
+    """Return a bound of the largest magnitude, NaN or infinite if a value is.
+
+    It is the square root of all squares added up, where that can be: faster to find. Not by
+    BLAS, whose threads would keep a core busy for a while.
+    """
+    flat = values.ravel(order="K")
+    if values.size <= _FEW_VALUES:
+        norm = math.hypot(*flat.tolist())
+    else:
+        with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+            norm = math.sqrt(np.einsum("i,i->", flat, flat))
+    if norm < 1e15:
+        return norm
+    return max(-float(values.min()), float(values.max()))
+
+
+def _limit(n_features):
+    """Return the largest magnitude whose squared distances cannot overflow."""
+    return math.sqrt(sys.float_info.max / n_features) / 16
+
+
+def distances_are_finite(values, n_features):
+    """Return whether squared distances cannot overflow, of samples or of their means.
+
+    Rounding may have taken a mean a little beyond the largest sample.
+    """
+    return _largest(values) <= 2 * _limit(n_features)
+
+
+def parameter_error(name, value, expected, owner=None):
+    """Return the error about a parameter, as scikit-learn would put it."""
+    of_owner = "" if owner is None else f" of {type(owner).__name__}"
+    got = repr(value)
+    if isinstance(value, int) and abs(value) > 2 * _MOST:
+        got = f"an int of {value.bit_length()} bits"
+    return ValueError(
+        f"The {name!r} parameter{of_owner} must be {expected}. Got {got} instead."
+    )
+
+
+def check_integer(name, value, or_one_of=(), most=_MOST, owner=None):
+    """Raise ValueError unless `value` is an int from 1 to `most`, or another choice."""
+    if (value is None or isinstance(value, str)) and value in or_one_of:
+        return  # asked first, since asking for Integral is slow, for a lone row
+    is_integer = _is_integer(value)
+    if is_integer and 1 <= value <= most:
+        return
+    limit = f"{most}]" if is_integer and value > most else "inf)"
+    choices = [f"an int in the range [1, {limit}", *map(repr, or_one_of)]
+    raise parameter_error(name, value, " or ".join(choices), owner)
+
+
+def check_one_of(name, value, expected, owner=None):
+    """Raise ValueError unless `value` is one of the expected strings."""
+    if not isinstance(value, str) or value not in expected:
+        choices = f"a str among {{{', '.join(map(repr, expected))}}}"
+        raise parameter_error(name, value, choices, owner)
+
+
+def check_positive(name, value, owner=None):
+    """Raise ValueError unless `value` is None or a number that is a positive float."""
+    with suppress(OverflowError):  # of an int that is too large for a float
+        is_number = isinstance(value, Real) and not isinstance(value, bool)
+        if value is None or (is_number and 0 < float(value) < math.inf):
+            return
+    raise parameter_error(name, value, "a float in the range (0.0, inf) or None", owner)
+
+
+def check_n_jobs(value, owner=None):
+    """Raise ValueError unless `value` is None or an integer that says how many threads."""
+    if value is not None and (not _is_integer(value) or value == 0):
+        raise parameter_error("n_jobs", value, "an int other than 0 or None", owner)
+
+
+def _is_integer(value):
+    return type(value) is int or (type(value) is not bool and isinstance(value, Integral))
+
+
+def warn_user(message, category=UserWarning):
+    """Warn at the line of the user that called scikit-learn or this package."""
+    level, frame = 1, sys._getframe()
+    passed = ("onlinekmeans_sklearn.", "sklearn.")
+    while frame.f_back and f"{frame.f_globals.get('__name__')}.".startswith(passed):
+        level, frame = level + 1, frame.f_back
+    warnings.warn(message, category, stacklevel=level)

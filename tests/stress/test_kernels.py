@@ -1,0 +1,240 @@
+"""Compiled kernels refuse arrays that do not fit together: C would read beyond them."""
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_array, issparse
+
+from onlinekmeans_sklearn._nearest import heart
+
+pytestmark = pytest.mark.skipif(heart.compiled is None, reason="no compiled kernels")
+
+N, D, CENTERS = 7, 5, 4
+rng = np.random.RandomState(0)
+X = rng.normal(size=(N, D))
+C = rng.normal(size=(CENTERS, D))
+STORED = {"dense": (np.array, "DenseSearch"), "csr": (csr_array, "SparseSearch")}
+
+
+def searched(storage):
+    """Return a search, and rows for it."""
+    kind, name = STORED[storage]
+    return getattr(heart.compiled, name)(kind(C)), kind(X)
+
+
+def arguments(storage, method):
+    """Return arguments of a method, by name, that are as they should be."""
+    search, rows = searched(storage)
+    index = np.array([0, 3, 6])
+    given = {
+        "nearest": {
+            "X": rows,
+            "ids": np.full(N, -1, dtype=np.int32),
+            "d2": np.full(N, np.inf),
+            "visible": np.arange(N) % (CENTERS + 1),
+        },
+        "nearest_of_row": {"X": rows[[0]]},
+        "pair_distances": {"X": rows, "rows": index, "ids": np.array([0, 3, 1])},
+        "next_opening": {
+            "X": rows,
+            "candidates": index,
+            "start": 0,
+            "uniforms": np.full(N, 0.5),
+            "facility_cost": 1e-9,
+            "d2": np.full(N, np.inf),
+            "opened": np.array([1, 2]),
+        },
+        "add": {
+            "X": rows,
+            "labels": np.arange(N, dtype=np.int32) % CENTERS,
+            "low": 0,
+            "high": CENTERS,
+            "sums": np.zeros((CENTERS, D)),
+        },
+    }
+    if storage == "csr":
+        nothing = {"columns": np.empty(0, dtype=np.int32), "values": np.empty(0)}
+        given["add"] = {"X": rows, "rows": index, "cluster": 1, **nothing}
+    return search, given[method]
+
+
+def short(array):
+    return array[:-1].copy()
+
+
+def long(array):
+    return np.append(array, array[:1], axis=0)
+
+
+def wide(rows):
+    kind = csr_array if issparse(rows) else np.array
+    return kind(np.hstack([X, X])[: rows.shape[0]])
+
+
+def with_number(number):
+    def change(array):
+        array = array.copy()
+        array[1] = number
+        return array
+
+    return change
+
+
+def set_to(value):
+    return lambda _: value
+
+
+LENGTHS = (short, long)
+WRONG = [
+    *(
+        ("both", "nearest", name, how)
+        for name in ("ids", "d2", "visible")
+        for how in LENGTHS
+    ),
+    *(("both", "nearest", "visible", with_number(n)) for n in (-1, CENTERS + 1, 2**62)),
+    ("both", "nearest", "X", wide),
+    ("both", "nearest_of_row", "X", wide),
+    ("both", "nearest_of_row", "X", lambda rows: rows[[0, 0]]),
+    ("both", "nearest_of_row", "X", lambda rows: rows[:0]),
+    *(("both", "pair_distances", "ids", how) for how in LENGTHS),
+    *(("both", "pair_distances", "rows", with_number(n)) for n in (-1, N, 2**62)),
+    *(("both", "pair_distances", "ids", with_number(n)) for n in (-1, CENTERS, -(2**62))),
+    *(
+        ("both", "next_opening", name, how)
+        for name in ("uniforms", "d2")
+        for how in LENGTHS
+    ),
+    *(("both", "next_opening", "candidates", with_number(n)) for n in (-1, N, 2**62)),
+    *(("both", "next_opening", "opened", with_number(n)) for n in (-1, N, -(2**62))),
+    ("dense", "pair_distances", "X", wide),
+    *(("dense", "add", name, how) for name in ("labels",) for how in LENGTHS),
+    ("dense", "add", "sums", short),
+    ("dense", "add", "sums", lambda sums: np.zeros((CENTERS, D + 1))),
+    ("dense", "add", "low", set_to(-1)),
+    ("dense", "add", "low", set_to(CENTERS + 1)),
+    ("dense", "add", "high", set_to(CENTERS + 1)),
+    ("dense", "add", "high", set_to(2**40)),
+    ("dense", "add", "X", wide),
+    *(("csr", "add", "rows", with_number(n)) for n in (-1, N, 2**62)),
+    *(("csr", "add", "cluster", set_to(n)) for n in (-1, CENTERS, 2**40)),
+    ("csr", "add", "values", set_to(np.zeros(1))),
+    ("csr", "add", "columns", set_to(np.zeros(1, dtype=np.int32))),
+]
+CASES = [
+    (storage, *rest)
+    for which, *rest in WRONG
+    for storage in (STORED if which == "both" else [which])
+]
+
+
+@pytest.mark.parametrize("case", range(len(CASES)))
+def test_arrays_that_do_not_fit_together_are_refused(case):
+    storage, method, name, change = CASES[case]
+    search, given = arguments(storage, method)
+    getattr(search, method)(**given)  # is right
+    search, given = arguments(storage, method)
+    given[name] = change(given[name])
+    with pytest.raises(ValueError, match="do not fit together"):
+        getattr(search, method)(**given)
+
+
+@pytest.mark.parametrize("storage", STORED)
+@pytest.mark.parametrize(
+    ("method", "name"),
+    [
+        *(("nearest", name) for name in ("ids", "d2", "visible")),
+        ("pair_distances", "rows"),
+        *(("next_opening", name) for name in ("candidates", "d2")),
+    ],
+)
+@pytest.mark.parametrize("change", ["dtype", "strides", "dimensions", "read-only"])
+def test_arrays_of_another_sort_are_refused(storage, method, name, change):
+    search, given = arguments(storage, method)
+    array = given[name]
+    if change == "read-only":
+        if method != "nearest" or name == "visible":
+            return  # nothing is written there
+        array.flags.writeable = False
+    else:
+        given[name] = {
+            "dtype": np.zeros(len(array), dtype=np.int16),
+            "strides": np.repeat(array, 2)[::2],
+            "dimensions": array[:, None],
+        }[change]
+    with pytest.raises(ValueError):
+        getattr(search, method)(**given)
+
+
+@pytest.mark.parametrize("label", [-1, CENTERS, 2**31 - 1, -(2**31)])
+def test_labels_that_are_not_asked_for_are_skipped(label):
+    search, given = arguments("dense", "add")
+    given["labels"][2] = label
+    search.add(**given)
+    expected = np.zeros((CENTERS, D))
+    for i in (0, 1, 3, 4, 5, 6):
+        expected[i % CENTERS] += X[i] - C[i % CENTERS]
+    np.testing.assert_array_equal(given["sums"], expected)
+
+
+def changed(part, change):
+    """Return CSR rows with another array in them; it is not checked here."""
+    rows = csr_array(X)
+    setattr(rows, part, change(getattr(rows, part)))
+    return rows
+
+
+@pytest.mark.parametrize(
+    ("part", "change"),
+    [
+        *(("indptr", how) for how in LENGTHS),
+        ("indptr", with_number(-1)),
+        ("indptr", with_number(10**6)),
+        ("indptr", lambda ends: ends + 1),
+        ("indptr", lambda ends: ends[:0]),
+        ("indptr", lambda ends: ends.astype(np.int64)),
+        ("indices", short),
+        ("indices", lambda columns: columns.astype(np.int64)),
+        ("data", short),
+        ("data", lambda values: values.astype(np.float32)),
+    ],
+)
+def test_rows_that_end_beyond_their_arrays_are_refused(part, change):
+    with pytest.raises(ValueError):
+        heart.compiled.SparseSearch(changed(part, change))
+    for method in ("nearest", "pair_distances", "next_opening", "add"):
+        search, given = arguments("csr", method)
+        given["X"] = changed(part, change)
+        with pytest.raises(ValueError):
+            getattr(search, method)(**given)
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_rows_that_are_not_aligned_are_read(dtype):
+    memory = np.zeros(X.size * 8 + 1, dtype=np.uint8)
+    rows = memory[1 : 1 + X.size * np.dtype(dtype).itemsize].view(dtype).reshape(X.shape)
+    rows[:] = X
+    assert not rows.flags.aligned
+    search, given = arguments("dense", "nearest")
+    _, other = arguments("dense", "nearest")
+    search.nearest(**{**given, "X": rows})
+    search.nearest(**{**other, "X": rows.copy()})
+    np.testing.assert_array_equal(given["d2"], other["d2"])
+
+
+@pytest.mark.parametrize("shape", [(3, 0), (0, 0)])
+def test_centers_without_features_are_refused(shape):
+    with pytest.raises(ValueError, match="there are features"):
+        heart.compiled.DenseSearch(np.empty(shape))
+
+
+@pytest.mark.parametrize("storage", STORED)
+def test_no_rows_and_no_centers_are_no_harm(storage):
+    search, rows = searched(storage)
+    ids, d2 = np.empty(0, dtype=np.int32), np.empty(0)
+    search.nearest(rows[:0], ids, d2)
+    empty = type(search)(STORED[storage][0](C)[:0])
+    ids, d2 = np.full(N, -1, dtype=np.int32), np.full(N, np.inf)
+    empty.nearest(rows, ids, d2)
+    assert (ids == -1).all()
+    assert np.isinf(d2).all()
+    with pytest.raises(ValueError):
+        empty.pair_distances(rows, np.array([0]), np.array([0]))

@@ -1,0 +1,371 @@
+"""What a user of scikit-learn expects by habit."""
+
+import copy
+import inspect
+import threading
+import warnings
+
+import numpy as np
+import pytest
+import sklearn
+from scipy import sparse
+from sklearn.cluster import KMeans
+from sklearn.exceptions import NotFittedError
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.utils import estimator_html_repr
+from streams import blobs, dense
+
+import onlinekmeans_sklearn
+from onlinekmeans_sklearn import (
+    ClusterFeaturesClassifier,
+    OnlineKMeans,
+    SemiOnlineKMeans,
+    _fitted,
+)
+
+X = blobs(0, 400)
+FITTED = [
+    *("cluster_centers_", "labels_", "n_clusters_", "counts_", "cluster_means_"),
+    *("opened_at_", "online_centers_", "online_labels_", "online_to_merged_", "inertia_"),
+    *("facility_cost_", "facility_costs_", "n_phases_", "phase_starts_"),
+    "n_samples_seen_",
+]
+
+
+def everything(model):
+    return {name: dense(getattr(model, name)).tolist() for name in FITTED}
+
+
+@pytest.mark.parametrize("estimator", [OnlineKMeans, SemiOnlineKMeans])
+def test_the_only_positional_parameter_is_n_clusters_as_in_kmeans(estimator):
+    first, *others = inspect.signature(estimator).parameters.values()
+    assert first.name == next(iter(inspect.signature(KMeans).parameters)) == "n_clusters"
+    assert {parameter.kind for parameter in others} == {inspect.Parameter.KEYWORD_ONLY}
+    assert estimator(8, random_state=0).fit(X).n_clusters_ == 8
+    with pytest.raises(TypeError, match="positional"):
+        estimator(8, 100)
+
+
+@pytest.mark.parametrize("k", [1, 15, np.uint8(3)])
+def test_a_k_with_which_there_is_nothing_to_aim_warns_once_a_stream(k):
+    advice = rf"The 'k' parameter of OnlineKMeans is {k}, below 16.*n_clusters={k}"
+    model = OnlineKMeans(k=k, random_state=0)
+    with pytest.warns(UserWarning, match=advice) as given:
+        model.partial_fit(X[:200]).partial_fit(X[200:])
+    assert len(given) == 1
+    assert given[0].filename == __file__
+    smallest = OnlineKMeans(k=16, random_state=0).fit(X)
+    np.testing.assert_array_equal(model.opened_at_, smallest.opened_at_)
+    with pytest.warns(UserWarning, match=advice) as given:
+        model.fit(X)
+    assert (len(given), given[0].filename) == (1, __file__)
+    OnlineKMeans(k=k, algorithm="theoretical").fit(X)
+    OnlineKMeans(2, max_clusters=5).fit(X)  # "auto" is small then, and that is right
+
+
+@pytest.mark.parametrize("learn", ["fit", "partial_fit"])
+def test_set_params_alone_changes_nothing_that_was_learned(learn):
+    model = getattr(OnlineKMeans(4, random_state=0), learn)(X)
+    before, labels = everything(model), model.predict(X)
+    for parameters in (
+        {"n_clusters": 7, "k": 20, "algorithm": "theoretical"},
+        {"n_clusters": None, "max_clusters": 3},
+        {"n_clusters": 0, "k": -1, "encode": "none", "n_jobs": 0, "random_state": "x"},
+    ):
+        model.set_params(**parameters)
+        assert everything(model) == before
+        assert all(hasattr(model, name) for name in FITTED)
+    model.set_params(**OnlineKMeans(7, random_state=0).get_params())
+    np.testing.assert_array_equal(model.predict(X), labels)
+    assert model.transform(X).shape == (400, 4)
+    assert len(model.get_feature_names_out()) == 4
+
+
+def test_partial_fit_without_rows_does_the_last_step_again():
+    model = OnlineKMeans(k=60, random_state=0).partial_fit(X[:150]).partial_fit(X[150:])
+    without = copy.deepcopy(model).set_params(n_clusters=5).partial_fit(X)
+    for n_clusters in (20, 3, None, 5):
+        assert model.set_params(n_clusters=n_clusters).partial_fit() is model
+        whole = OnlineKMeans(n_clusters, k=60, random_state=0).fit(X)
+        np.testing.assert_array_equal(model.cluster_centers_, whole.cluster_centers_)
+        np.testing.assert_array_equal(model.predict(X), whole.predict(X))
+        np.testing.assert_array_equal(model.labels_, whole.labels_[150:])
+        assert model.n_samples_seen_ == 400
+    with pytest.raises(ValueError, match="'n_clusters'"):
+        model.set_params(n_clusters=0).partial_fit()
+    assert model.n_clusters_ == 5
+    model.set_params(n_clusters=5).partial_fit(X)  # by the same random numbers
+    assert everything(model) == everything(without)
+
+
+@pytest.mark.parametrize("estimator", [OnlineKMeans, SemiOnlineKMeans])
+def test_there_is_no_last_step_before_the_first(estimator):
+    with pytest.raises(NotFittedError, match=estimator.__name__):
+        estimator(3).partial_fit()
+
+
+def test_the_merge_waits_until_it_is_needed_and_is_done_once(monkeypatch):
+    calls = []
+
+    def counted(*args):
+        calls.append(args)
+        return merge(*args)
+
+    merge = _fitted.merge
+    monkeypatch.setattr(_fitted, "merge", counted)
+    model = OnlineKMeans(4, random_state=0)
+    pipeline = make_pipeline(StandardScaler(), model)
+    pipeline[0].fit(X)
+    for part in np.split(X, 4):
+        model.partial_fit(part)
+        for shown in (model, pipeline):
+            assert "OnlineKMeans" in shown._repr_html_()
+            assert "OnlineKMeans" in estimator_html_repr(shown)
+        assert "OnlineKMeans" in model._repr_mimebundle_()["text/html"]
+        assert len(model.get_feature_names_out()) == model.n_clusters_ == 4
+        copy.copy(model)
+    assert calls == []
+    assert "cluster_means_" in dir(model)
+    assert not {"labels_", "cluster_centers_", "online_to_merged_"} & {*dir(model)}
+    model.predict(X)
+    everything(model)
+    assert len(calls) == 1
+    assert {*FITTED} <= {*dir(model)}
+    assert "cluster_centers_" in model._repr_html_() or sklearn.__version__ < "1.9"
+
+
+def test_fitted_attributes_are_missing_before_fit_and_nothing_else():
+    for model in (OnlineKMeans(3), SemiOnlineKMeans(k=-1, n_jobs=0)):
+        for name in FITTED:
+            assert not hasattr(model, name)
+            with pytest.raises(AttributeError):
+                getattr(model, name)
+        assert type(model).__name__ in model._repr_html_()
+    for name in FITTED[:-8]:
+        assert isinstance(getattr(OnlineKMeans, name, None), property) or "online_l" in name
+
+
+def test_attributes_do_not_raise_where_too_few_clusters_would_warn():
+    model = OnlineKMeans(300, random_state=0).partial_fit(X)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert all(hasattr(model, name) for name in FITTED)
+
+
+@pytest.mark.parametrize("n_jobs", [0, 1.5, "all", True, np.nan])
+@pytest.mark.parametrize("n_rows", [1, 400])
+def test_n_jobs_is_checked_for_any_number_of_rows(n_jobs, n_rows):
+    text = r"The 'n_jobs' parameter of OnlineKMeans must be .* or None\. Got .* instead\."
+    model = OnlineKMeans(random_state=0).fit(X).set_params(n_jobs=n_jobs)
+    calls = ("fit", "partial_fit", "partial_fit_predict", "partial_fit_transform")
+    for method in (*calls, "predict", "transform", "score"):
+        with pytest.raises(ValueError, match=text):
+            getattr(model, method)(X[:n_rows])
+    with pytest.raises(ValueError, match=text):
+        model.partial_fit()
+    for good in (None, 1, 2, -1, -2, np.int64(2)):
+        model.set_params(n_jobs=good).predict(X[:n_rows])
+
+
+def test_errors_are_those_that_scikit_learn_would_give():
+    with pytest.raises(ValueError) as error:
+        OnlineKMeans(k=0).fit(X)
+    assert str(error.value) == (
+        "The 'k' parameter of OnlineKMeans must be an int in the range [1, inf) or 'auto'. "
+        "Got 0 instead."
+    )
+    with pytest.raises(ValueError, match=r"SemiOnlineKMeans .*\[1, 2147483647\] or None"):
+        SemiOnlineKMeans(2**31).fit(X)
+
+
+def test_a_semi_online_stream_that_starts_by_a_batch_wants_its_length():
+    for method in ("partial_fit", "partial_fit_predict", "partial_fit_transform"):
+        model = SemiOnlineKMeans(random_state=0)
+        text = "'n_samples' parameter of SemiOnlineKMeans is None.*taken to be 10,"
+        with pytest.warns(UserWarning, match=text) as given:
+            getattr(model, method)(X[:10])
+        assert (len(given), given[0].filename) == (1, __file__)
+        model.partial_fit(X[10:15])
+    SemiOnlineKMeans(random_state=0).fit(X)
+    SemiOnlineKMeans(n_samples=400, random_state=0).partial_fit(X)
+
+
+@pytest.mark.parametrize("learn", ["fit", "partial_fit"])
+@pytest.mark.parametrize("n_samples", [None, 100])
+def test_a_semi_online_stream_twice_as_long_as_said_warns_once(n_samples, learn):
+    if n_samples is None and learn == "partial_fit":
+        return  # which has warned before
+    model = SemiOnlineKMeans(n_samples=n_samples, random_state=0)
+    getattr(model, learn)(X[:100]).partial_fit(X[100:199])
+    with pytest.warns(UserWarning, match=r"becomes 200 samples long.* 100 of.*n_samples"):
+        model.partial_fit(X[199:200])
+    model.partial_fit(X[200:])
+    with pytest.warns(UserWarning, match="becomes 400 samples long"):
+        SemiOnlineKMeans(n_samples=100).fit(X)
+
+
+def test_a_warning_that_is_an_error_changes_nothing():
+    numbers = np.random.RandomState(0)
+    model = SemiOnlineKMeans(n_samples=100, random_state=numbers).partial_fit(X[:150])
+    before, state = everything(model), joblib_state(numbers)
+    with pytest.raises(UserWarning, match="becomes"):
+        model.partial_fit(X[150:])
+    assert everything(model) == before
+    assert joblib_state(numbers) == state
+
+
+def joblib_state(random_state):
+    return [np.asarray(part).tolist() for part in random_state.get_state()]
+
+
+@pytest.mark.parametrize("seed", [0, np.random.RandomState])
+@pytest.mark.parametrize("learn", ["fit", "partial_fit", "partial_fit_transform"])
+def test_what_a_copy_learns_does_not_disturb_the_random_numbers(seed, learn):
+    seed = seed if seed == 0 else seed(0)
+    expected = OnlineKMeans(k=40, random_state=0).fit(X)
+    model = OnlineKMeans(k=40, random_state=seed).partial_fit(X[:200])
+    other = copy.copy(model)
+    getattr(other, learn)(X[:77] + 100)
+    if seed != 0:  # its own numbers, which it has used
+        assert joblib_state(other.random_state) != joblib_state(seed)
+    again = copy.copy(model).partial_fit(X[200:])
+    model.partial_fit(X[200:])
+    assert everything(model) == everything(again)
+    np.testing.assert_array_equal(model.cluster_means_, expected.cluster_means_)
+    assert not hasattr(copy.copy(OnlineKMeans(random_state=seed)), "labels_")
+
+
+def test_the_labels_of_a_batch_are_the_callers_own():
+    model = OnlineKMeans(k=40, random_state=0)
+    for rows in (X[:300], X[300:301]):
+        labels = model.partial_fit_predict(rows)
+        expected = labels.copy()
+        labels[:] = -1
+        np.testing.assert_array_equal(model.online_labels_, expected)
+        np.testing.assert_array_equal(model.labels_, expected)
+        model.labels_[:] = -1
+        model.online_to_merged_[:] = -1
+        np.testing.assert_array_equal(model.labels_, expected)
+
+
+def test_the_package_lists_its_public_names_only():
+    names = {name for name in dir(onlinekmeans_sklearn) if not name.startswith("__")}
+    assert names == {*onlinekmeans_sklearn.__all__}
+    assert {"__version__", "__doc__", "__all__"} <= {*dir(onlinekmeans_sklearn)}
+
+
+@pytest.mark.parametrize("estimator", [OnlineKMeans, SemiOnlineKMeans])
+def test_shared_documentation_is_there_in_full(estimator):
+    texts = [estimator.__doc__, estimator.fit.__doc__, estimator.partial_fit.__doc__]
+    assert not any("%(" in text for text in texts)
+    assert "\nn_jobs : int or None, default=None\n    The number" in estimator.__doc__
+    assert "\nX : {array-like, sparse matrix} of shape" in estimator.fit.__doc__
+
+
+class FakeCollection:
+    """What a Dask collection looks like to those who do not import Dask."""
+
+    __module__ = "dask.array.core"
+
+    def __dask_graph__(self):
+        raise AssertionError("nobody should look at it")
+
+    def __array__(self, dtype=None, copy=None):
+        return np.array(X, dtype=dtype)
+
+
+@pytest.mark.parametrize(
+    "model", [OnlineKMeans(), SemiOnlineKMeans(), ClusterFeaturesClassifier()], ids=str
+)
+def test_a_dask_collection_is_loaded_whole_with_a_warning(model):
+    text = f"{type(model).__name__} got a Dask collection.*as a whole"
+    with pytest.warns(UserWarning, match=text) as given:
+        model.fit(FakeCollection(), np.arange(400) % 2)
+    assert (len(given), given[0].filename) == (1, __file__)
+    with pytest.warns(UserWarning, match=text):
+        model.predict(FakeCollection())
+
+
+def test_an_array_of_dask_is_loaded_whole_with_a_warning():
+    rows = pytest.importorskip("dask.array").from_array(X, chunks=(100, 3))
+    model = OnlineKMeans(random_state=0)
+    with pytest.warns(UserWarning, match="Dask"):
+        model.fit(rows)
+    expected = OnlineKMeans(random_state=0).fit(X)
+    np.testing.assert_array_equal(model.labels_, expected.labels_)
+
+
+@pytest.mark.parametrize("form", [sparse.csr_array, sparse.csr_matrix])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_a_lone_sparse_row_is_what_it_is_among_others(form, dtype):
+    rows = form(np.where(np.abs(X) > 3, X, 0).astype(dtype))
+    whole = OnlineKMeans(k=40, random_state=0).fit(rows)
+    model = OnlineKMeans(k=40, random_state=0).partial_fit(rows[:100])
+    for i in range(100, 400):
+        model.partial_fit(rows[i : i + 1])
+    assert everything(model)["counts_"] == everything(whole)["counts_"]
+    np.testing.assert_array_equal(dense(model.cluster_means_), dense(whole.cluster_means_))
+
+
+def lone_row(data=(1.0, 2.0), indices=(0, 2), ends=(0, 2), dtype=np.float64):
+    """Return one row of CSR with such arrays, whatever scipy would say to them."""
+    row = sparse.csr_array(np.array([[1.0, 0.0, 2.0]]))
+    row.data, row.indices, row.indptr = (
+        np.array(data, dtype=dtype),
+        np.array(indices, dtype=np.int32),
+        np.array(ends, dtype=np.int32),
+    )
+    return row
+
+
+LONE_ROWS = {
+    "as usual": (lone_row(), [1, 0, 2]),
+    "empty": (lone_row((), (), (0, 0)), [0, 0, 0]),
+    "not sorted": (lone_row((2.0, 1.0), (2, 0)), [1, 0, 2]),
+    "twice": (lone_row((1.0, 2.0), (1, 1)), [0, 3, 0]),
+    "more than there is": (lone_row((5.0, 9.0), (1, 1), (0, 1)), [0, 5, 0]),
+    "integers": (lone_row(dtype=np.int64), [1, 0, 2]),
+    "other columns": (lone_row(indices=(0, 3)), "contradict"),
+    "negative columns": (lone_row(indices=(-1, 2)), "contradict"),
+    "columns up and down": (lone_row((1.0, 2.0, 3.0), (0, 9, 1), (0, 3)), "contradict"),
+    "too long": (lone_row(ends=(0, 3)), "contradict"),
+    "too short": (lone_row(ends=(1, 2)), "contradict"),
+    "backwards": (lone_row(ends=(0, -2)), "contradict"),
+    "values without columns": (lone_row((1.0, 2.0, 3.0)), "contradict"),
+    "NaN": (lone_row((1.0, np.nan)), "NaN"),
+    "too large": (lone_row((1.0, 1e200)), "overflow"),
+    "too wide": (sparse.csr_array(np.ones((1, 4))), "4 features"),
+}
+
+
+@pytest.mark.parametrize("case", LONE_ROWS)
+def test_a_lone_sparse_row_is_looked_at_before_it_is_trusted(case):
+    row, expected = LONE_ROWS[case]
+    model = OnlineKMeans(random_state=0).fit(sparse.csr_array(np.eye(3)))
+    if isinstance(expected, str):
+        with pytest.raises(ValueError, match=expected):
+            model.partial_fit(row)
+        assert model.n_samples_seen_ == 3
+    else:
+        model.partial_fit(row)
+        np.testing.assert_array_equal(dense(model.online_centers_)[-1], expected)
+
+
+def test_attributes_are_those_of_one_call_while_another_thread_learns():
+    model = OnlineKMeans(4, random_state=0).partial_fit(X[:100])
+    done = threading.Event()
+
+    def learn():
+        for row in X[100:, None]:
+            model.partial_fit(row)
+        done.set()
+
+    thread = threading.Thread(target=learn)
+    thread.start()
+    while not done.is_set():
+        assert model.predict(X[:5]).max() < 4
+        assert dense(model.cluster_centers_).shape == (4, 3)
+    thread.join()
+    whole = OnlineKMeans(4, random_state=0).fit(X)
+    np.testing.assert_array_equal(model.cluster_centers_, whole.cluster_centers_)

@@ -1,0 +1,70 @@
+"""Who may import whom: the rooms of the package, and one direction of calls."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+import onlinekmeans_sklearn
+
+ROOT = Path(onlinekmeans_sklearn.__file__).parent
+# room: the rooms that it may import from, beside itself
+ALLOWED = {
+    "_utils": set(),
+    "_nearest": {"_utils"},
+    "_algorithm": {"_nearest", "_utils"},
+    "_display": {"_utils"},
+    "_encoding": {"_nearest", "_utils"},
+    "_fitted": {"_algorithm", "_encoding", "_nearest", "_utils"},
+    "_base": {"_algorithm", "_encoding", "_fitted", "_nearest", "_utils"},
+    "_online_kmeans": {"_algorithm", "_base", "_utils"},
+    "_classifier": {"_base", "_online_kmeans", "_utils"},
+    "_checkpoint": {"_algorithm", "_nearest", "_online_kmeans", "_utils"},
+    "_show_versions": {"_nearest"},
+}
+MODULES = {
+    ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): path
+    for path in [*ROOT.rglob("*.py"), *ROOT.rglob("*.pyx")]
+}
+
+
+def imported(name):
+    """Return the modules of the package that a module imports, at any depth of its code."""
+    path = MODULES[name]
+    package = name.split(".") if path.name == "__init__.py" else name.split(".")[:-1]
+    package = [] if name == "__init__" else package
+    lines = path.read_text(encoding="utf-8")
+    if path.suffix == ".pyx":  # not quite Python: its imports are
+        lines = "\n".join(x for x in lines.splitlines() if x.startswith("from ."))
+    found = set()
+    for node in ast.walk(ast.parse(lines)):
+        if isinstance(node, ast.ImportFrom) and node.level:
+            start = [*package[: len(package) - node.level + 1]]
+            start += node.module.split(".") if node.module else []
+            found |= {".".join([*start, alias.name]) for alias in node.names}
+            found.add(".".join(start))
+    return {other for other in found if other in MODULES} - {name}
+
+
+@pytest.mark.parametrize("name", sorted(set(MODULES) - {"__init__"}))
+def test_a_module_imports_only_from_rooms_below_its_own(name):
+    room = name.split(".")[0]
+    rooms = {other.split(".")[0] for other in imported(name)} - {room}
+    assert rooms <= ALLOWED[room]
+
+
+def test_no_import_leads_back():
+    graph = {name: imported(name) for name in MODULES}
+    for start in graph:
+        seen, todo = set(), list(graph[start])
+        while todo:
+            name = todo.pop()
+            if name not in seen:
+                seen.add(name)
+                todo += graph[name]
+        assert start not in seen
+
+
+def test_files_can_be_read_in_one_go():
+    for path in [*MODULES.values(), *ROOT.rglob("*.h"), *ROOT.rglob("*.pxi")]:
+        assert path.read_text(encoding="utf-8").count("\n") <= 400, path.name

@@ -1,0 +1,108 @@
+"""Without the compiled kernels all is the same, and `show_versions` says why."""
+
+import os
+import subprocess
+import sys
+
+import numpy as np
+from checkpoints import FITTED
+from scipy.sparse import csr_array
+from streams import blobs, dense, grid
+
+import onlinekmeans_sklearn
+from onlinekmeans_sklearn import OnlineKMeans, SemiOnlineKMeans, show_versions
+
+MODELS = {
+    "practical": OnlineKMeans(k=40, encode="distance", random_state=0),
+    "theoretical": OnlineKMeans(k=2, algorithm="theoretical", random_state=0),
+    "merged": OnlineKMeans(4, encode="triangle", random_state=0),
+    "semi-online": SemiOnlineKMeans(k=3, n_samples=700, encode="distance", random_state=0),
+}
+STREAMS = {
+    "blobs": blobs(0, 700),
+    "float32": blobs(1, 700, d=20).astype(np.float32),
+    "far grid": 2.0**30 + grid(2, 700, d=3),
+    "CSR": csr_array(np.maximum(blobs(3, 700, d=12), 0)),
+    "CSR of counts": csr_array(np.maximum(grid(4, 700, d=30, side=9) - 6, 0)),
+}
+SCRIPT = """
+import sys
+sys.path.insert(0, sys.argv[1])
+import test_fallback
+test_fallback.write(sys.argv[2])
+test_fallback.show_versions()
+"""
+# as where it was not built, or was built for another Python
+BLOCKER = """
+import sys
+class Blocker:
+    def find_spec(self, name, path=None, target=None):
+        if name.startswith("onlinekmeans_sklearn.") and name.endswith(".kernels"):
+            raise ImportError("no compiler was there")
+sys.meta_path.insert(0, Blocker())
+"""
+
+
+def everything():
+    """Yield all that models of all streams say, to the last bit, by name."""
+    for (name, model), (kind, X) in (
+        (model, stream) for model in MODELS.items() for stream in STREAMS.items()
+    ):
+        model.fit(X[:500]).partial_fit(X[500:699]).partial_fit(X[699:])
+        values = {attribute: getattr(model, attribute) for attribute in FITTED}
+        values |= {"predict": model.predict(X), "transform": model.transform(X)}
+        values["score"] = model.score(X)
+        if name != "merged":
+            values["online"] = model.partial_fit_transform(X[:50])
+        for value_name, value in values.items():
+            yield f"{name}, {kind}, {value_name}", np.asarray(dense(value))
+
+
+def write(path):
+    """Write all that models say to a file."""
+    np.savez(path, **dict(everything()))
+
+
+def of_process(folder, before="", **variables):
+    """Return what models say in another process, and what `show_versions` prints there."""
+    path = folder / "values.npz"
+    command = [sys.executable, "-c", before + SCRIPT, os.path.dirname(__file__), str(path)]
+    environment = {**os.environ, **variables}
+    done = subprocess.run(
+        command, capture_output=True, text=True, timeout=300, env=environment
+    )
+    assert done.returncode == 0, done.stderr
+    with np.load(path, allow_pickle=False) as values:
+        return dict(values), done.stdout
+
+
+def assert_same(found, expected):
+    assert found.keys() == expected.keys()
+    for name, value in expected.items():
+        assert found[name].dtype == value.dtype, name
+        assert found[name].tobytes() == value.tobytes(), name
+
+
+def test_the_variable_chooses_numpy_and_nothing_else_changes(tmp_path):
+    found, printed = of_process(tmp_path, ONLINEKMEANS_FALLBACK="1")
+    assert "kernels: numpy, because ONLINEKMEANS_FALLBACK is set\n" in printed
+    assert_same(found, dict(everything()))
+
+
+def test_without_the_extension_nothing_else_changes(tmp_path):
+    found, printed = of_process(tmp_path, BLOCKER, ONLINEKMEANS_FALLBACK="0")
+    assert "kernels: numpy, because the compiled ones cannot be imported: no com" in printed
+    assert_same(found, dict(everything()))
+
+
+def test_show_versions_prints_what_to_tell(capsys):
+    show_versions()
+    lines = dict(line.split(": ", 1) for line in capsys.readouterr().out.splitlines())
+    assert lines["onlinekmeans_sklearn"] == onlinekmeans_sklearn.__version__
+    assert lines["numpy"] == np.__version__
+    assert lines["python"].startswith(sys.version.split()[0])
+    assert {"scipy", "scikit-learn", "joblib", "threadpoolctl"} <= lines.keys()
+    kernels = lines["kernels"]
+    assert kernels.startswith(("compiled, with ", "numpy, because "))
+    if kernels.startswith("compiled"):
+        assert kernels.endswith(" instructions")

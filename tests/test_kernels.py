@@ -1,0 +1,595 @@
+"""The kernels, compiled for every instruction set and in numpy, are a plain loop.
+
+They find the oldest of the truly nearest centers and its squared distance to the last bit,
+whatever their products round, and they add up in stream order.
+"""
+
+import contextlib
+import functools
+import inspect
+import itertools
+import pickle
+
+import joblib
+import numpy as np
+import pytest
+from engines import TINY, tuned
+from hypothesis import given
+from hypothesis import strategies as st
+from reference import nearest as nearest_by_loop
+from reference import squared_distance
+from scipy.sparse import csr_array
+from sklearn.cluster import KMeans
+from streams import STREAMS, WITHIN_FLOAT32, blobs, cells, dense
+from threadpoolctl import threadpool_limits
+
+from onlinekmeans_sklearn import OnlineKMeans
+from onlinekmeans_sklearn._algorithm.cluster_sums import sequential_sum, split_by_cluster
+from onlinekmeans_sklearn._algorithm.merge import WeightedPoints, merge
+from onlinekmeans_sklearn._nearest import centers as of_centers
+from onlinekmeans_sklearn._nearest import (
+    centers_from,
+    centers_like,
+    closest_distances,
+    fallback,
+    heart,
+    nearest,
+)
+
+STORAGES = {"array": np.asarray, "csr_array": csr_array}
+DTYPES = [np.float64, np.float32]
+
+
+@pytest.fixture(params=heart.names())
+def kernels(request):
+    """Run a test with the kernels of every instruction set, and with those in numpy."""
+    with heart.using(request.param):
+        yield request.param
+
+
+@pytest.fixture(params=STORAGES)
+def storage(request):
+    return STORAGES[request.param]
+
+
+def searched(C, X, **options):
+    """Return the ids and the squared distances of the nearest centers, as lists."""
+    centers = centers_from(C)
+    ids, d2 = nearest(centers, centers.as_rows(X), **options)
+    return ids.tolist(), d2.tolist()
+
+
+def looped(C, X, visible=None, d2=None):
+    """Return what `searched` must return, by a plain loop."""
+    C, X = (np.asarray(A, dtype=np.float64).tolist() for A in (C, X))
+    ids, found = [], []
+    for i, v in enumerate(X):
+        label, least = nearest_by_loop(v, C[: None if visible is None else visible[i]])
+        before = np.inf if d2 is None else d2[i]
+        is_nearer = least < before
+        ids.append(label if is_nearer else -1)
+        found.append(least if is_nearer else before)
+    return ids, found
+
+
+# The nearest center
+
+
+@pytest.mark.parametrize(
+    ("stream", "dtype"),
+    [(stream, np.float64) for stream in STREAMS]
+    + [(stream, np.float32) for stream in WITHIN_FLOAT32],
+)
+def test_nearest_is_the_oldest_of_the_nearest(stream, dtype, storage, kernels):
+    X = STREAMS[stream](0, 90).astype(dtype)
+    for n_centers in (1, 7, 40):
+        C = X[:n_centers]
+        assert searched(storage(C), storage(X)) == looped(C, X)
+
+
+@st.composite
+def searches(draw):
+    """Return centers and rows of awkward numbers, what counts, and what rows have."""
+    d = draw(st.integers(1, 5))
+    row = st.tuples(*[cells] * d)
+    pool = draw(st.lists(row, min_size=1, max_size=12))
+    some = st.one_of(st.sampled_from(pool), row)
+    C = draw(st.lists(some, min_size=1, max_size=60))
+    X = draw(st.lists(some, min_size=1, max_size=12))
+    options = {}
+    if draw(st.booleans()):
+        counts = st.integers(0, len(C))
+        options["visible"] = draw(st.lists(counts, min_size=len(X), max_size=len(X)))
+    if draw(st.booleans()):  # often just what one of the centers is away
+        limits = [0.0, 5e-324, 1.0, 1e16, np.inf]
+        options["d2"] = [
+            draw(st.sampled_from([squared_distance(v, draw(st.sampled_from(C))), *limits]))
+            for v in X
+        ]
+    return np.array(C, dtype=float), np.array(X, dtype=float), options
+
+
+@given(search=searches(), dtype=st.sampled_from(DTYPES), is_tiny=st.booleans())
+def test_every_kernel_gives_what_a_plain_loop_gives(search, dtype, is_tiny):
+    C, X, options = search
+    if dtype is np.float32:
+        C, X = (np.clip(A, -1e30, 1e30) for A in (C, X))
+    C, X = C.astype(dtype), X.astype(dtype)
+    expected = looped(C, X, **options)
+    for name, storage in itertools.product(heart.names(), STORAGES.values()):
+        arrays = {
+            "visible": np.array(options["visible"], dtype=np.int64)
+            if "visible" in options
+            else None,
+            "d2": np.array(options["d2"]) if "d2" in options else None,
+        }
+        with heart.using(name), tuned(**(TINY if is_tiny else {})):
+            found = searched(storage(C), storage(X), **arrays)
+            assert found == expected, f"{name}, {storage.__name__}"
+            centers = centers_from(storage(C))
+            of_row = centers.search.nearest_of_row(centers.as_rows(storage(X[:1])))
+            assert of_row == nearest_by_loop(
+                X[0].astype(float).tolist(), C.astype(float).tolist()
+            )
+
+
+@pytest.mark.parametrize("scale", [1e-160, 1e-30, 1.0, 1e25, 1e150])
+@pytest.mark.parametrize("n_centers", [1, 23, 24, 25, 49])
+def test_centers_may_fill_blocks_or_not(n_centers, scale, storage, kernels):
+    X = scale * blobs(n_centers, 9 + n_centers, d=2)
+    C = X[9:]
+    for n in range(1, 10):
+        assert searched(storage(C), storage(X[:n])) == looped(C, X[:n])
+
+
+@pytest.mark.parametrize("far", [0.0, 2.0**14, 2.0**30, 2.0**40, 1e12])
+def test_ties_go_to_the_oldest_wherever_they_are(far, storage, kernels):
+    rng = np.random.RandomState(0)
+    C = far + rng.randint(3, size=(70, 2))
+    X = far + rng.randint(5, size=(50, 2)) / 2
+    assert searched(storage(C), storage(X)) == looped(C, X)
+
+
+def test_hundreds_of_centers_at_one_distance_are_a_tie_that_the_oldest_wins(
+    storage, kernels
+):
+    signs = np.indices((2,) * 12).reshape(12, -1).T * 2.0 - 1
+    C = np.random.RandomState(0).permutation(signs)[:3084]
+    C[257:] *= 3
+    assert searched(storage(C), storage(np.zeros((1, 12)))) == ([0], [12.0])
+    ids, _ = searched(storage(C), storage(C[-300:]))
+    assert ids == list(range(len(C) - 300, len(C)))
+
+
+def test_more_features_than_float32_has_digits_for(storage, kernels):
+    rng = np.random.RandomState(0)
+    C, X = rng.normal(size=(5, 5000)), rng.normal(size=(4, 5000))
+    C[3], X[2] = C[1], C[1]
+    assert searched(storage(C), storage(X)) == looped(C, X)
+
+
+def test_rows_go_over_only_to_what_is_nearer_than_what_they_have(storage, kernels):
+    C, X = STREAMS["grid"](0, 30), STREAMS["grid"](1, 60)
+    _, exact = looped(C, X)
+    for d2 in (exact, np.nextafter(exact, np.inf), np.nextafter(exact, 0)):
+        found = searched(storage(C), storage(X), d2=np.array(d2))
+        assert found == looped(C, X, d2=list(d2))
+
+
+def test_each_row_sees_the_oldest_centers_that_are_visible_to_it(storage, kernels):
+    X = STREAMS["grid"](1, 60)
+    visible = np.random.RandomState(0).randint(31, size=60)
+    found = searched(storage(X[:30]), storage(X), visible=visible)
+    assert found == looped(X[:30], X, visible=visible)
+
+
+def test_no_centers_are_infinitely_far(storage, kernels):
+    X = storage(np.ones((3, 2)))
+    ids, d2 = nearest(centers_like(X), X)
+    assert ids.tolist() == [-1, -1, -1]
+    assert np.isinf(d2).all()
+
+
+def test_no_rows_have_no_nearest_centers(storage, kernels):
+    assert searched(storage(np.ones((3, 2))), storage(np.ones((0, 2)))) == ([], [])
+
+
+def test_rows_of_zeros_and_centers_of_zeros_are_rows_like_any_other(storage, kernels):
+    C = np.array([[0.0, 0, 0], [0, 2, 0], [0, 0, 0], [1, 0, 0]])
+    X = np.array([[0.0, 0, 0], [0, 1, 0], [0.5, 0, 0], [0, 0, 7]])
+    assert searched(storage(C), storage(X)) == looped(C, X)
+
+
+@pytest.mark.parametrize("most_columns", [1, 10**6])
+def test_columns_of_csr_that_no_center_has_count_too(most_columns, kernels):
+    rng = np.random.RandomState(0)
+    C, X = (np.maximum(rng.randint(9, size=(n, 40)) - 6.0, 0) for n in (30, 50))
+    C[:, 20:] = 0
+    with tuned(most_index_columns=most_columns):
+        assert searched(csr_array(C), csr_array(X)) == looped(C, X)
+
+
+def test_columns_that_many_centers_have_are_columns_like_any_other(kernels):
+    rng = np.random.RandomState(0)
+    C, X = (np.round(rng.normal(size=(n, 12)), 1) for n in (40, 50))
+    for values in ({"most_full_elements": 0}, {"most_full_elements": 100}, {}):
+        with tuned(**values):
+            assert searched(csr_array(C), csr_array(X)) == looped(C, X)
+
+
+def test_closest_distances_are_to_the_nearest_other_center(storage, kernels):
+    X = np.array([[0.0], [5.0], [6.0], [-2.0], [6.0]])
+    closest = closest_distances(centers_from(storage(X)))
+    np.testing.assert_array_equal(closest, [4, 1, 0, 4, 0])
+
+
+# The distance that decides
+
+
+@pytest.mark.parametrize("n_rows", [1, 2, 3, 17])
+@pytest.mark.parametrize("d", [1, 2, 7, 8, 9, 63, 130, 1000])
+def test_squared_distances_are_added_in_feature_order(n_rows, d, storage, kernels):
+    rng = np.random.RandomState(d)
+    X = rng.normal(size=(n_rows, d)) * 10.0 ** rng.randint(-8, 8, size=(n_rows, d))
+    X[:, rng.random_sample(d) < 0.5] = 0
+    C = rng.permutation(X.ravel()).reshape(n_rows, d)
+    every = np.arange(n_rows)
+    expected = [squared_distance(x, c) for x, c in zip(X.tolist(), C.tolist())]
+    centers = centers_from(storage(C))
+    found = centers.squared_distances(centers.as_rows(storage(X)), every, every)
+    np.testing.assert_array_equal(found, expected)
+    found = [searched(storage(C[i : i + 1]), storage(X[i : i + 1])) for i in every]
+    assert found == [([0], [d2]) for d2 in expected]
+
+
+def test_float32_distances_are_computed_in_float64(storage, kernels):
+    X = np.array([[16777216.0, 0.1]], dtype=np.float32)
+    C = np.array([[1.0, 0.3]], dtype=np.float32)
+    expected = squared_distance(X[0].tolist(), C[0].tolist())
+    one = np.array([0])
+    centers = centers_from(storage(C))
+    rows = centers.as_rows(storage(X))
+    assert centers.squared_distances(rows, one, one)[0] == expected
+    assert nearest(centers, rows)[1] == [expected]
+
+
+# The next center to open
+
+
+def next_by_loop(X, candidates, start, uniforms, f, d2, opened):
+    for place in range(start, len(candidates)):
+        row = candidates[place]
+        least = min([d2[row], *(squared_distance(X[row], X[o]) for o in opened)])
+        if uniforms[row] * f < least:
+            return place
+    return len(candidates)
+
+
+@pytest.mark.parametrize("stream", ["blobs", "grid", "tiny", "sparse counts"])
+def test_the_next_opening_is_that_of_a_plain_loop(stream, storage, kernels):
+    X, rng = STREAMS[stream](0, 40), np.random.RandomState(0)
+    centers = centers_from(storage(X[:3]))
+    rows = centers.as_rows(storage(X))
+    _, d2 = nearest(centers, rows)
+    candidates, uniforms = np.arange(3, 40, 2), rng.random_sample(40)
+    found = set()
+    for f, n_opened, start in itertools.product([0, 0.5, 2, 8], [0, 1, 4], [0, 7, 18, 19]):
+        f *= d2.mean()
+        opened = np.arange(3, 3 + n_opened)
+        arguments = candidates, start, uniforms, f, d2, opened
+        expected = next_by_loop(X.tolist(), *arguments)
+        assert centers.search.next_opening(rows, *arguments) == expected
+        found.add(expected)
+    assert len(found) > 4
+
+
+# What is added up
+
+
+def test_sums_of_members_are_added_in_stream_order(storage, kernels):
+    rng = np.random.RandomState(0)
+    X = np.maximum(rng.normal(size=(200, 5)), 0) * 10.0 ** rng.randint(-8, 8, size=(200, 5))
+    labels = rng.randint(7, size=200).astype(np.int32)
+    expected = np.zeros((7, 5))
+    for row, label in zip(X, labels):
+        expected[label] += row - X[label]
+    centers = centers_from(storage(X[:7]))
+    rows = centers.as_rows(storage(X))
+    if storage is csr_array:
+        for cluster in range(7):
+            members = np.flatnonzero(labels == cluster)
+            columns, values = np.empty(0, dtype=np.int32), np.empty(0)
+            for part in np.array_split(members, 3):
+                columns, values = centers.search.add(rows, part, cluster, columns, values)
+            found = np.zeros(5)
+            found[columns] = values
+            np.testing.assert_array_equal(found, expected[cluster])
+        return
+    for cuts in ([0, 7], [0, 2, 3, 7]):
+        sums = np.zeros((7, 5))
+        for part in ([0, 90], [90, 200]):
+            for low, high in itertools.pairwise(cuts):
+                centers.search.add(
+                    rows[slice(*part)], labels[slice(*part)], low, high, sums
+                )
+        np.testing.assert_array_equal(sums, expected)
+
+
+@pytest.mark.parametrize("n_shares", [1, 2, 3, 50])
+def test_clusters_are_shared_so_that_each_is_somebodys(n_shares):
+    labels = np.random.RandomState(0).randint(20, size=300) // 2 + 3
+    shares = split_by_cluster(labels, 20, n_shares)
+    assert [c for low, high in shares for c in range(low, high)] == list(range(20))
+    if n_shares <= 3:
+        most = max(np.isin(labels, range(*share)).sum() for share in shares)
+        assert most <= 300 / n_shares + np.bincount(labels).max()
+
+
+@pytest.mark.parametrize("n", [0, 1, 16, 17, 1000])
+def test_numbers_are_added_one_after_the_other(n):
+    numbers = np.random.RandomState(n).normal(size=n) * 10.0 ** np.arange(n).clip(0, 300)
+    expected = 0.1
+    for number in numbers.tolist():
+        expected += number
+    assert sequential_sum(0.1, numbers) == expected
+
+
+# Arrays that do not fit together
+
+WRONG = {
+    "too few features": lambda a: {**a, "X": a["X"][:, :2]},
+    "too many features": lambda a: {**a, "X": np.hstack([a["X"], a["X"]])},
+    "too few ids": lambda a: {**a, "ids": a["ids"][:-1]},
+    "too many ids": lambda a: {**a, "ids": np.zeros(9, dtype=np.int32)},
+    "too few distances": lambda a: {**a, "d2": a["d2"][:-1]},
+    "too few that count": lambda a: {**a, "visible": np.zeros(4, dtype=np.int64)},
+    "more centers than there are": lambda a: {**a, "visible": np.full(5, 7)},
+    "less than no centers": lambda a: {**a, "visible": np.full(5, -1)},
+    "other integers": lambda a: {**a, "ids": a["ids"].astype(np.int64)},
+    "other distances": lambda a: {**a, "d2": a["d2"].astype(np.float32)},
+    "other rows": lambda a: {**a, "X": a["X"].astype(np.int32)},
+}
+
+
+@pytest.fixture(params=[name for name in heart.names() if name != "numpy"])
+def compiled(request):
+    with heart.using(request.param):
+        yield request.param
+
+
+@pytest.mark.parametrize("case", WRONG)
+def test_compiled_kernels_refuse_arrays_that_do_not_fit(case, storage, compiled):
+    X = np.arange(15.0).reshape(5, 3)
+    arrays = {"X": X, "ids": np.full(5, -1, dtype=np.int32), "d2": np.full(5, np.inf)}
+    arrays["visible"] = None
+    search = centers_from(storage(X[:4])).search
+    arguments = WRONG[case](arrays)
+    arguments["X"] = storage(arguments["X"])
+    with pytest.raises(ValueError):
+        search.nearest(**arguments)
+    assert arrays["ids"].tolist() == [-1] * 5
+
+
+@pytest.mark.parametrize("bad", [-1, 4, 2**40])
+def test_compiled_kernels_refuse_places_that_are_not_there(bad, storage, compiled):
+    X = storage(np.arange(12.0).reshape(4, 3))
+    search, good, bad = centers_from(X).search, np.array([0]), np.array([bad])
+    for rows, ids in ((good, bad), (bad, good)):
+        with pytest.raises(ValueError, match="fit together"):
+            search.pair_distances(X, rows, ids)
+    with pytest.raises(ValueError, match="fit together"):
+        search.pair_distances(X, good, np.array([0, 1]))
+    numbers = np.full(4, 0.5)
+    for candidates, opened in ((good, bad), (bad, good)):
+        with pytest.raises(ValueError, match="fit together"):
+            search.next_opening(X, candidates, 0, numbers, 1.0, numbers, opened)
+    for uniforms, d2 in ((numbers[:3], numbers), (numbers, numbers[:3])):
+        with pytest.raises(ValueError, match="fit together"):
+            search.next_opening(X, good, 0, uniforms, 1.0, d2, good)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("indptr", [0, 3, 2, 6]),
+        ("indptr", [0, 2, 4, 9]),
+        ("indptr", [1, 2, 4, 6]),
+        ("indices", [0, 1, 2]),
+        ("data", [1.0, 2.0]),
+    ],
+)
+def test_compiled_kernels_refuse_csr_that_ends_elsewhere(name, value, compiled):
+    C = csr_array(np.arange(1.0, 7.0).reshape(3, 2))
+    X = C.copy()
+    setattr(X, name, np.array(value, dtype=getattr(X, name).dtype))
+    ids, d2 = np.full(3, -1, dtype=np.int32), np.full(3, np.inf)
+    with pytest.raises(ValueError, match="fit together"):
+        centers_from(C).search.nearest(X, ids, d2)
+
+
+def test_compiled_sums_refuse_arrays_that_do_not_fit(compiled):
+    X = np.arange(12.0).reshape(4, 3)
+    search, labels, sums = centers_from(X).search, np.zeros(4, np.int32), np.zeros((4, 3))
+    for wrong in (
+        (X, labels[:3], 0, 4, sums),
+        (X[:, :2].copy(), labels, 0, 4, sums),
+        (X, labels, 0, 4, sums[:3]),
+        (X, labels, 0, 5, np.zeros((5, 3))),
+        (X, labels, -1, 4, sums),
+    ):
+        with pytest.raises(ValueError, match="fit together"):
+            search.add(*wrong)
+    rows = csr_array(X)
+    search, members, nothing = (
+        centers_from(rows).search,
+        np.array([1]),
+        np.empty(0, np.int32),
+    )
+    for wrong in (
+        (np.array([4]), 0, nothing, np.empty(0)),
+        (members, 4, nothing, np.empty(0)),
+        (members, 0, nothing, np.empty(1)),
+    ):
+        with pytest.raises(ValueError, match="fit together"):
+            search.add(rows, *wrong)
+
+
+def test_an_instruction_set_that_is_not_there_is_refused_and_changes_nothing():
+    if heart.compiled is None:
+        pytest.skip("there are no compiled kernels here")
+    before = heart.kernels(), heart.compiled.instruction_set_in_use()
+    for name in ("avx1024", ""):
+        with contextlib.suppress(ValueError), heart.using(name):
+            pytest.fail("it was taken")
+    assert before == (heart.kernels(), heart.compiled.instruction_set_in_use())
+
+
+def test_compiled_kernels_and_those_in_numpy_have_the_same_methods():
+    if heart.compiled is None:
+        pytest.skip("there are no compiled kernels here")
+    for kind in ("DenseSearch", "SparseSearch"):
+        ours, theirs = (
+            {name for name in dir(getattr(module, kind)) if not name.startswith("_")}
+            for module in (fallback, heart.compiled)
+        )
+        assert ours == theirs
+        for name in ours:
+            function = getattr(getattr(fallback, kind), name)
+            assert inspect.getdoc(function)
+
+
+# Sets of centers
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_sets_of_centers_grow_apart(order, storage, kernels):
+    X = np.arange(20.0).reshape(10, 2, order=order)
+    centers = centers_from(storage(X[:3]))
+    left, right = centers.with_rows(storage(X[3:5])), centers.with_rows(storage(X[5:7]))
+    left = left.with_rows(storage(X[9:]))
+    np.testing.assert_array_equal(dense(centers.rows), X[:3])
+    np.testing.assert_array_equal(dense(left.rows), X[[0, 1, 2, 3, 4, 9]])
+    np.testing.assert_array_equal(dense(right.rows), X[[0, 1, 2, 5, 6]])
+    for grown in (centers, left, right):
+        ids, d2 = nearest(grown, grown.as_rows(grown.rows))
+        np.testing.assert_array_equal(ids, np.arange(len(grown)))
+        assert not d2.any()
+
+
+def test_sets_of_centers_take_the_wider_dtype(storage):
+    centers = centers_from(storage(np.zeros((1, 1), dtype=np.float32)))
+    centers = centers.with_rows(storage(np.array([[0.1]])))
+    assert centers.dtype == np.float64
+    assert dense(centers.rows)[1, 0] == 0.1
+
+
+def test_looking_up_leaves_centers_as_they_are(storage, kernels):
+    X = storage(STREAMS["blobs"](0, 300))
+    model = OnlineKMeans(k=30, random_state=0).fit(X)
+    for centers in (model._stream.centers, centers_from(X[:20])):
+        before = joblib.hash(centers)
+        nearest(centers, centers.as_rows(X))
+        assert joblib.hash(centers) == before
+        again = pickle.loads(pickle.dumps(centers))
+        assert joblib.hash(again) == before
+        found, expected = (nearest(c, c.as_rows(X)) for c in (again, centers))
+        np.testing.assert_array_equal(found, expected)
+
+
+# The merge, of means and numbers of members
+
+
+@functools.cache
+def best_of_many_starts(seed):
+    """Return means, numbers of members, and the least cost of many starts of KMeans."""
+    rng = np.random.RandomState(seed)
+    means, counts = rng.normal(size=(400, 4)), rng.randint(1, 50, size=400)
+    with threadpool_limits(1):  # they would wait for each other
+        best = KMeans(12, n_init=30, random_state=0).fit(means, sample_weight=counts)
+    return means, counts, best.inertia_, rng.get_state()
+
+
+def test_the_merge_is_about_as_good_as_many_starts_of_kmeans(storage):
+    for seed in range(5):
+        means, counts, best, state = best_of_many_starts(seed)
+        rng = np.random.RandomState()
+        rng.set_state(state)
+        centers, merged = merge(storage(means), counts, 12, rng)
+        cost = counts @ ((means - dense(centers)[merged]) ** 2).sum(axis=1)
+        assert cost <= 1.02 * best
+
+
+@pytest.mark.parametrize("scale", [1e-200, 1.0, 1e150])
+def test_every_merged_cluster_has_members_even_if_means_coincide(scale):
+    means = scale * np.repeat([[0.0, 1.0], [5.0, 5.0]], 10, axis=0)
+    centers, merged = merge(means, np.arange(1, 21), 7, np.random.RandomState(0))
+    assert len(centers) == 7
+    assert set(merged) == set(range(7))
+    np.testing.assert_allclose(centers[merged], means)
+
+
+# A product that is not a number: BLAS has given one, of finite factors
+
+
+def spoiling(products):
+    """Return products of which one is not a number."""
+
+    def spoiled(X, centers):
+        found, *others = products(X, centers)
+        found[-1, found.shape[1] // 2] = np.nan
+        return found, *others
+
+    return spoiled
+
+
+def test_not_a_number_is_noticed_when_numpy_looks_up(storage, monkeypatch):
+    X = storage(STREAMS["blobs"](0, 200))
+    with heart.using("numpy"):
+        model = OnlineKMeans(k=30, random_state=0).fit(X)
+        before = joblib.hash(vars(model))
+        monkeypatch.setattr(fallback, "products", spoiling(fallback.products))
+        for method in (model.predict, model.partial_fit, model.fit, model.score):
+            with pytest.raises(FloatingPointError, match="not a number"):
+                method(X)
+        assert joblib.hash(vars(model)) == before
+
+
+@pytest.mark.parametrize("encode", ["distance", "triangle"])
+def test_not_a_number_is_noticed_among_distances_as_features(encode, storage, monkeypatch):
+    X = storage(STREAMS["blobs"](0, 200))
+    model = OnlineKMeans(k=30, encode=encode, random_state=0).fit(X)
+    before = joblib.hash(vars(model))
+    monkeypatch.setattr(of_centers, "products", spoiling(of_centers.products))
+    for method in (model.transform, model.partial_fit_transform, model.fit_transform):
+        with pytest.raises(FloatingPointError, match="not a number"):
+            method(X)
+    assert joblib.hash(vars(model)) == before
+
+
+class Spoiled(np.ndarray):
+    """Numbers whose products are not."""
+
+    def __array_ufunc__(self, ufunc, method, *inputs, **options):
+        plain = [np.asarray(a) if isinstance(a, Spoiled) else a for a in inputs]
+        found = getattr(ufunc, method)(*plain, **options)
+        if ufunc is np.matmul:
+            found = np.array(found)
+            found.flat[-1] = np.nan
+        return found
+
+
+def spoil(points, name):
+    setattr(points, name, getattr(points, name).view(Spoiled))
+
+
+@pytest.mark.parametrize("name", ["X", "weights"])
+def test_not_a_number_is_noticed_in_every_product_of_the_merge(name):
+    rng = np.random.RandomState(0)
+    points = WeightedPoints(blobs(0, 60), rng.randint(1, 9, size=60))
+    best = points._assigned(points.X[:5])
+    points._with_swap(best, rng)
+    spoil(points, name)
+    with pytest.raises(FloatingPointError, match="not a number"):
+        points._assigned(np.array(points.X[:5]))
+    with pytest.raises(FloatingPointError, match="not a number"):
+        points._with_swap(best, rng)
