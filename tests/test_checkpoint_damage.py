@@ -276,6 +276,8 @@ CRAFTED = [
     ),
     ("sparse", "stream.sums.row_ends", lambda ends: with_value(ends, 1, 1000)),
     ("sparse", "stream.sums.columns", lambda columns: columns + 1),
+    ("sparse", "stream.sums.columns", np.zeros_like),
+    ("sparse", "stream.centers.columns", lambda columns: columns[::-1].copy()),
     ("sparse", "stream.sums.n_features", 4),
     ("sparse", "stream.sums.values", lambda values: values * 1e300),
 ]

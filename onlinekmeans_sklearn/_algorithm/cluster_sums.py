@@ -32,7 +32,6 @@ class DenseSums:
         """Return the sums with the rows of `X` added to the clusters of their labels."""
         n_new = len(centers) - len(self.rows)
         sums = np.pad(self.rows, ((0, n_new), (0, 0))) if n_new else self.rows.copy()
-
         search = centers.search
         if threads.number == 1 or X.size < TUNING.min_sum_elements:
             search.add(X, labels, 0, len(sums), sums)

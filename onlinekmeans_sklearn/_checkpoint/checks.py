@@ -182,7 +182,8 @@ def _check_rows(state, name):
             "every value of a sparse matrix to have a row and a column",
         )
     rows = rows_from(state, name)
-    _expect(rows.shape[1] > 0, "rows to have features")
+    is_ordered = fields is _DENSE or rows.has_canonical_format
+    _expect(rows.shape[1] > 0 and is_ordered, "rows to have features, in order")
     return rows
 
 
