@@ -53,8 +53,7 @@ class Stream:
     def __copy__(self):
         """Return a stream that can go on by itself, but for the random numbers.
 
-        All else is only ever replaced. What copy.copy does by itself is slow, for a lone
-        row.
+        All else is only ever replaced. What copy.copy does by itself is slow.
         """
         other = type(self).__new__(type(self))
         other.__dict__.update(self.__dict__)
@@ -83,8 +82,7 @@ class Stream:
     def extended(self, X, n_jobs=None, report=None):
         """Return the stream that has also read the rows of `X`, and their labels.
 
-        `report`, if given, is called after every block, with the stream and the labels so
-        far.
+        `report` is called after every block, with the stream and the labels so far.
 
         This stream stays as it is, but for the random numbers that both share; these,
         too, are as they were if anything fails. Only the number that a lone row has drawn

@@ -30,13 +30,15 @@ def write(path, state):
         "state": {name: state[name] for name in state if name not in arrays},
     }
     arrays[_TEXT] = np.frombuffer(json.dumps(text).encode(), dtype=np.uint8)
+    contents = io.BytesIO()  # a full disk must not interrupt numpy, which would not tidy up
+    np.savez(contents, **arrays)
     target = os.path.realpath(os.fsdecode(path))  # a symbolic link stays one
     temporary = f"{target}.{secrets.token_hex(8)}.tmp"
     try:
         with open(temporary, "xb") as file:
             with suppress(FileNotFoundError):
                 shutil.copymode(target, temporary)
-            np.savez(file, **arrays)
+            file.write(contents.getbuffer())
             file.flush()
             os.fsync(file.fileno())
         os.replace(temporary, target)
