@@ -125,3 +125,14 @@ static void SCAN(add_columns)(const double *table, ptrdiff_t width, const int32_
 #undef KEEP_ONE
 #undef KEEP
 #undef LOAD_FACTORS
+#undef SCAN
+#undef V
+#undef V_LENGTH
+#undef V_LOAD
+#undef V_STORE
+#undef V_SET1
+#undef V_FMA
+#undef V_MIN
+#undef V_MAX
+#undef V_LESS
+#undef V_SELECT

@@ -64,17 +64,6 @@ static inline four_floats four_select(four_ints is, four_floats a, four_floats b
 #define V_LESS(a, b) ((a) < (b))
 #define V_SELECT(is, a, b) four_select(is, a, b)
 #include "dense_scan.h"
-#undef SCAN
-#undef V
-#undef V_LENGTH
-#undef V_LOAD
-#undef V_STORE
-#undef V_SET1
-#undef V_FMA
-#undef V_MIN
-#undef V_MAX
-#undef V_LESS
-#undef V_SELECT
 #endif
 
 #if defined(__SSE2__) || defined(_M_X64)
@@ -92,17 +81,6 @@ static inline four_floats four_select(four_ints is, four_floats a, four_floats b
 #define V_LESS(a, b) _mm_cmplt_ps(a, b)
 #define V_SELECT(is, a, b) _mm_or_ps(_mm_and_ps(is, a), _mm_andnot_ps(is, b))
 #include "dense_scan.h"
-#undef SCAN
-#undef V
-#undef V_LENGTH
-#undef V_LOAD
-#undef V_STORE
-#undef V_SET1
-#undef V_FMA
-#undef V_MIN
-#undef V_MAX
-#undef V_LESS
-#undef V_SELECT
 #endif
 
 #if !defined(HAS_PLAIN) && !defined(HAS_SSE2)
