@@ -194,7 +194,7 @@ class BaseOnlineKMeans(
         """
         if not (transform is None or isinstance(transform, str)):
             expected = "a str among {'default', 'pandas', 'polars'} or None"
-            raise parameter_error("transform", transform, expected)
+            raise parameter_error("transform", transform, expected, owner=self)
         super().set_output(transform=transform)
         if transform is not None:
             self._output = transform

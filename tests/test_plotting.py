@@ -282,7 +282,11 @@ def test_keywords_reach_the_area_of_sizes():
 
 
 def test_unknown_kind_of_clusters_is_an_error():
-    with pytest.raises(ValueError, match=r"which.*('merged'.*'online'|'online'.*'merged')"):
+    text = (
+        r"The 'which' parameter of ClusterSizesDisplay must be a str among "
+        r"\{'final', 'online'\}\. Got 'merged' instead\."
+    )
+    with pytest.raises(ValueError, match=text):
         ClusterSizesDisplay.from_estimator(OnlineKMeans().fit(X), which="merged")
 
 
@@ -384,7 +388,9 @@ def test_wrong_points_are_an_error():
         CentersDisplay.from_estimator(model, np.ones((5, 3)))
     with pytest.raises(ValueError, match="Expected 2D array, got scalar"):
         CentersDisplay.from_estimator(model, 1.0)
-    with pytest.raises(ValueError, match=r"max_points.*int"):
+    with pytest.raises(
+        ValueError, match=r"'max_points' parameter of CentersDisplay .*Got 0"
+    ):
         CentersDisplay.from_estimator(model, X, max_points=0)
     with pytest.raises(ValueError, match="fewer than two features cannot be shown"):
         CentersDisplay.from_estimator(OnlineKMeans().fit(X[:, :1]), X[:, :1])

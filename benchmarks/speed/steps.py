@@ -16,19 +16,6 @@ STEPS = {
 }
 
 
-def places():
-    """Return the module and the name of every step that there is, by heading."""
-    found = {}
-    for heading, (name, step) in STEPS.items():
-        try:
-            module = import_module(f"onlinekmeans_sklearn.{name}")
-        except ModuleNotFoundError:
-            continue
-        if hasattr(module, step):
-            found[heading] = (module, step)
-    return found
-
-
 @contextmanager
 def timed_steps():
     """Give a dict to which every step adds the seconds that it takes."""
@@ -47,7 +34,8 @@ def timed_steps():
         return call
 
     with ExitStack() as patches:
-        for heading, (module, name) in places().items():
+        for heading, (path, name) in STEPS.items():
+            module = import_module(f"onlinekmeans_sklearn.{path}")
             call = timed(heading, getattr(module, name))
             patches.enter_context(patch.object(module, name, call))
         yield seconds

@@ -76,7 +76,7 @@ class CentersDisplay(Display):
         needed = ("cluster_centers_", "counts_", "online_to_merged_", "predict")
         cls._check_estimator(estimator, needed)
         features = _checked_pair(features, estimator.n_features_in_)
-        check_integer("max_points", max_points, or_one_of=[None])
+        check_integer("max_points", max_points, or_one_of=[None], owner=cls)
         X = _evenly_spaced_rows(X, max_points)
         names = getattr(estimator, "feature_names_in_", None)
         return cls(

@@ -54,7 +54,7 @@ class ClusterSizesDisplay(Display):
             is an int.
         %(plotted)s
         """
-        check_one_of("which", which, ("final", "online"))
+        check_one_of("which", which, ("final", "online"), owner=cls)
         cls._check_estimator(estimator, ("counts_", "online_to_merged_"))
         sizes = estimator.counts_ if which == "online" else final_sizes(estimator)
         return cls(sizes=sizes, which=which).plot(ax, **kwargs)

@@ -44,6 +44,5 @@ def _canonical(X):
         X.indices.dtype == X.indptr.dtype == dtype
     ):
         return X
-    data, *indices = map(np.ascontiguousarray, arrays)
-    indices = [array.astype(dtype, copy=False) for array in indices]
-    return canonical(data, *indices, X.shape)
+    indices = [np.ascontiguousarray(array, dtype) for array in (X.indices, X.indptr)]
+    return canonical(np.ascontiguousarray(X.data), *indices, X.shape)

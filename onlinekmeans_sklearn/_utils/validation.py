@@ -173,7 +173,8 @@ def distances_are_finite(values, n_features):
 
 def parameter_error(name, value, expected, owner=None):
     """Return the error about a parameter, as scikit-learn would put it."""
-    of_owner = "" if owner is None else f" of {type(owner).__name__}"
+    kind = owner if isinstance(owner, type) else type(owner)
+    of_owner = "" if owner is None else f" of {kind.__name__}"
     got = repr(value)
     if isinstance(value, int) and abs(value) > 2 * _MOST:
         got = f"an int of {value.bit_length()} bits"
