@@ -161,7 +161,52 @@ def test_hundreds_of_centers_at_one_distance_are_a_tie_that_the_oldest_wins(
     assert ids == list(range(len(C) - 300, len(C)))
 
 
-def test_more_features_than_float32_has_digits_for(storage, kernels):
+@pytest.mark.parametrize("min_boxes", [1, 10**6], ids=["boxes", "no boxes"])
+@pytest.mark.parametrize("n_centers", [25, 400, 1500])
+@pytest.mark.parametrize("stream", ["blobs", "grid", "far from the origin", "line"])
+def test_of_many_centers_few_blocks_are_looked_at(stream, n_centers, min_boxes, kernels):
+    """Rows that see few blocks, many, hardly a center, or have one that is near."""
+    rng = np.random.RandomState(n_centers)
+    d = {"line": 1, "grid": 2}.get(stream, 3)
+    A = rng.normal(size=(n_centers + 300, d)) + 5 * rng.randint(9, size=(n_centers + 300, d))
+    A = np.rint(A) if stream == "grid" else A + 1e7 * (stream == "far from the origin")
+    C, X = A[:n_centers], A[-300:].copy()
+    X[::10] = C[rng.randint(n_centers, size=30)]
+    X[5] += 1e4
+    X[7] += 1e70
+    visible = rng.randint(n_centers + 1, size=300)
+    d2 = np.where(rng.random_sample(300) < 0.5, rng.random_sample(300), np.inf)
+    with heart.using("numpy"):
+        expected = [
+            searched(C, X),
+            searched(C, X, visible=visible),
+            searched(C, X, d2=d2.copy(), visible=visible),
+        ]
+    with tuned(min_boxes=min_boxes):
+        assert searched(C, X) == expected[0]
+        assert searched(C, X, visible=visible) == expected[1]
+        assert searched(C, X, d2=d2.copy(), visible=visible) == expected[2]
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("d", [127, 128, 129, 300])
+def test_features_of_wide_rows_are_added_up_in_tiles(d, dtype, kernels):
+    rng = np.random.RandomState(d)
+    X = (1000 + rng.randint(9, size=(90, d)) / 8).astype(dtype)
+    X[60:] = X[:30] + (X[60:] - X[:30]) * (rng.random_sample((30, d)) < 0.02)
+    assert searched(X[:40], X) == looped(X[:40], X)
+
+
+def test_more_features_than_float32_has_digits_for(kernels):
+    rng = np.random.RandomState(0)
+    C, X = rng.normal(size=(3, 500_001)), rng.normal(size=(2, 500_001))
+    C[2], X[1] = C[1], C[1]
+    with heart.using("numpy"):
+        expected = searched(C, X)
+    assert searched(C, X) == expected
+
+
+def test_thousands_of_features(storage, kernels):
     rng = np.random.RandomState(0)
     C, X = rng.normal(size=(5, 5000)), rng.normal(size=(4, 5000))
     C[3], X[2] = C[1], C[1]

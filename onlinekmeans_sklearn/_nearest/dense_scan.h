@@ -7,8 +7,9 @@ A block is BLOCK = 24 centers. Its factor has, feature after feature, -2 (c - sh
 these 24 centers; its norms are |c - shift|^2. Four rows are multiplied by three vectors of
 centers at a time: twelve sums, three factors and one feature of a row just fill sixteen
 registers. A sum starts at the norm, so that it ends as |c|^2 - 2 v.c, which differs from
-the squared distance by |v|^2. What is kept of the sums is, in each lane of a vector, the
-smallest, its center and the second smallest. Centers are numbered by floats, which are
+the squared distance by |v|^2. Every TILE features what was added up is put aside, so that
+a sum of many is rounded less. What is kept of the sums is, in each lane of a vector, the
+smallest, its place among the centers and the second smallest. Places are floats, which are
 exact up to 2^24.
 */
 
@@ -22,6 +23,15 @@ exact up to 2^24.
     a##r##0 = V_FMA(x, f0, a##r##0);                                                     \
     a##r##1 = V_FMA(x, f1, a##r##1);                                                     \
     a##r##2 = V_FMA(x, f2, a##r##2);
+#define CARRY(r)                                                                         \
+    total[3 * r] = V_ADD(total[3 * r], a##r##0);                                         \
+    total[3 * r + 1] = V_ADD(total[3 * r + 1], a##r##1);                                 \
+    total[3 * r + 2] = V_ADD(total[3 * r + 2], a##r##2);                                 \
+    a##r##0 = a##r##1 = a##r##2 = V_SET1(0.0f);
+#define COLLECT(r)                                                                       \
+    a##r##0 = V_ADD(total[3 * r], a##r##0);                                              \
+    a##r##1 = V_ADD(total[3 * r + 1], a##r##1);                                          \
+    a##r##2 = V_ADD(total[3 * r + 2], a##r##2);
 #define KEEP_ONE(sum, number)                                                            \
     second = V_MIN(second, V_MAX(sum, best));                                            \
     id = V_SELECT(V_LESS(sum, best), V_SET1((float)(number)), id);                       \
@@ -37,6 +47,25 @@ exact up to 2^24.
     V_STORE(found[r].second, second);                                                    \
     V_STORE(found[r].id, id);
 
+/* Add up all features: those of a tile by `multiply`, and tiles by `carry`. */
+#define ADD_UP(n_sums, multiply, carry, collect)                                         \
+    V total[n_sums];                                                                     \
+    for (int i = 0; i < n_sums && d > TILE; i++)                                         \
+        total[i] = V_SET1(0.0f);                                                         \
+    for (ptrdiff_t j = 0; j < d;) {                                                      \
+        const ptrdiff_t stop = d - j > TILE ? j + TILE : d;                              \
+        for (; j < stop; j++) {                                                          \
+            LOAD_FACTORS                                                                 \
+            multiply                                                                     \
+        }                                                                                \
+        if (stop < d) {                                                                  \
+            carry                                                                        \
+        }                                                                                \
+    }                                                                                    \
+    if (d > TILE) {                                                                      \
+        collect                                                                          \
+    }
+
 #define LOAD_FACTORS                                                                     \
     f0 = V_LOAD(factor + j * BLOCK + h);                                                 \
     f1 = V_LOAD(factor + j * BLOCK + h + V_LENGTH);                                      \
@@ -51,10 +80,9 @@ static void SCAN(block4)(const float *v, ptrdiff_t d, const float *factor,
         V f0, f1, f2, x, best, second, id;
         const ptrdiff_t number = first + h;
         START(0) START(1) START(2) START(3)
-        for (ptrdiff_t j = 0; j < d; j++) {
-            LOAD_FACTORS
-            MULTIPLY(0, 4) MULTIPLY(1, 4) MULTIPLY(2, 4) MULTIPLY(3, 4)
-        }
+        ADD_UP(12, MULTIPLY(0, 4) MULTIPLY(1, 4) MULTIPLY(2, 4) MULTIPLY(3, 4),
+               CARRY(0) CARRY(1) CARRY(2) CARRY(3),
+               COLLECT(0) COLLECT(1) COLLECT(2) COLLECT(3))
         KEEP(0) KEEP(1) KEEP(2) KEEP(3)
     }
 }
@@ -69,10 +97,7 @@ static void SCAN(block1)(const float *v, ptrdiff_t d, const float *factor,
         V f0, f1, f2, x, best, second, id;
         const ptrdiff_t number = first + h;
         START(0)
-        for (ptrdiff_t j = 0; j < d; j++) {
-            LOAD_FACTORS
-            MULTIPLY(0, 1)
-        }
+        ADD_UP(3, MULTIPLY(0, 1), CARRY(0), COLLECT(0))
         KEEP(0)
         V_STORE(sums + h, a00);
         V_STORE(sums + h + V_LENGTH, a01);
@@ -80,28 +105,74 @@ static void SCAN(block1)(const float *v, ptrdiff_t d, const float *factor,
     }
 }
 
-/* Return the smallest of all lanes, its oldest center and the second smallest. */
+/* Write down the squared distances of one row and some boxes; return the nearest box. */
+static ptrdiff_t SCAN(gaps)(const float *v, ptrdiff_t d, const float *low, const float *high,
+                            ptrdiff_t n_boxes, float *gaps)
+{
+    lanes nearest;
+    V best = V_SET1(INFINITY), id = V_SET1(0.0f);
+    for (ptrdiff_t b = 0; b < n_boxes; b += V_LENGTH) {
+        V sum = V_SET1(0.0f);
+        for (ptrdiff_t j = 0; j < d; j++) {
+            const V x = V_SET1(v[j]);
+            V gap = V_MAX(V_SUB(V_LOAD(low + j * n_boxes + b), x),
+                          V_SUB(x, V_LOAD(high + j * n_boxes + b)));
+            gap = V_MAX(gap, V_SET1(0.0f));
+            sum = V_FMA(gap, gap, sum);
+        }
+        V_STORE(gaps + b, sum);
+        id = V_SELECT(V_LESS(sum, best), V_SET1((float)b), id);
+        best = V_MIN(sum, best);
+    }
+    V_STORE(nearest.best, best);
+    V_STORE(nearest.id, id);
+    int lane = 0;
+    for (int i = 1; i < V_LENGTH; i++)
+        lane = nearest.best[i] < nearest.best[lane] ? i : lane;
+    return (ptrdiff_t)nearest.id[lane] + lane;
+}
+
+/* List the boxes that are nearer than a limit, and return how many there are. */
+static ptrdiff_t SCAN(near_boxes)(const float *gaps, ptrdiff_t n_boxes, float limit,
+                                  int32_t *near)
+{
+    ptrdiff_t n_near = 0;
+    for (ptrdiff_t b = 0; b < n_boxes; b += V_LENGTH) {
+        if (!V_ANY(V_LESS(V_LOAD(gaps + b), V_SET1(limit))))
+            continue;
+        for (int32_t i = 0; i < V_LENGTH; i++) {
+            near[n_near] = (int32_t)b + i;
+            n_near += gaps[b + i] < limit;
+        }
+    }
+    return n_near;
+}
+
+/* Return the smallest of all lanes, its first place and the second smallest.
+
+Each lane looks at another one, half of them away, then a quarter, and so on. */
+#define FOLD(swap)                                                                       \
+    other = swap(best);                                                                  \
+    second = V_MIN(V_MIN(second, swap(second)), V_MAX(best, other));                     \
+    id = V_SELECT(V_LESS(other, best), swap(id),                                         \
+                  V_SELECT(V_LESS(best, other), id, V_MIN(id, swap(id))));               \
+    best = V_MIN(best, other);
 static found_center SCAN(reduced)(const lanes *found)
 {
-    found_center nearest = {found->best[0], found->second[0], (ptrdiff_t)found->id[0]};
-    for (int lane = 1; lane < V_LENGTH; lane++) {
-        const float best = found->best[lane];
-        const ptrdiff_t id = (ptrdiff_t)found->id[lane] + lane;
-        if (best < nearest.best) {
-            nearest.second = nearest.best;
-            nearest.best = best;
-            nearest.id = id;
-        } else {
-            if (best == nearest.best && id < nearest.id)
-                nearest.id = id;
-            if (best < nearest.second)
-                nearest.second = best;
-        }
-        if (found->second[lane] < nearest.second)
-            nearest.second = found->second[lane];
-    }
-    return nearest;
+    static const float NUMBERS[MOST_LANES] = {0, 1, 2, 3, 4, 5, 6, 7};
+    lanes folded;
+    V best = V_LOAD(found->best), second = V_LOAD(found->second), other;
+    V id = V_ADD(V_LOAD(found->id), V_LOAD(NUMBERS));
+#ifdef V_SWAP4
+    FOLD(V_SWAP4)
+#endif
+    FOLD(V_SWAP2) FOLD(V_SWAP1)
+    V_STORE(folded.best, best);
+    V_STORE(folded.second, second);
+    V_STORE(folded.id, id);
+    return (found_center){folded.best[0], folded.second[0], (ptrdiff_t)folded.id[0]};
 }
+#undef FOLD
 
 /* Add x[i] times row `which[i]` of a table to the sums, WIDTH of them at a time. */
 static void SCAN(add_columns)(const double *table, ptrdiff_t width, const int32_t *which,
@@ -122,6 +193,9 @@ static void SCAN(add_columns)(const double *table, ptrdiff_t width, const int32_
 #undef SUMS
 #undef START
 #undef MULTIPLY
+#undef CARRY
+#undef COLLECT
+#undef ADD_UP
 #undef KEEP_ONE
 #undef KEEP
 #undef LOAD_FACTORS
@@ -132,7 +206,13 @@ static void SCAN(add_columns)(const double *table, ptrdiff_t width, const int32_
 #undef V_STORE
 #undef V_SET1
 #undef V_FMA
+#undef V_ADD
+#undef V_SUB
 #undef V_MIN
 #undef V_MAX
 #undef V_LESS
 #undef V_SELECT
+#undef V_ANY
+#undef V_SWAP4
+#undef V_SWAP2
+#undef V_SWAP1

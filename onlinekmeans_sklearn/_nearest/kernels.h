@@ -11,6 +11,8 @@
 
 #define BLOCK 24
 #define MOST_LANES 8
+#define PANEL 32 /* rows */
+#define TILE 128 /* features whose products are added up one after the other */
 #define WIDTH 16
 
 typedef struct {
@@ -22,20 +24,30 @@ typedef struct {
     ptrdiff_t id;
 } found_center;
 
-typedef void (*block4_loop)(const float *, ptrdiff_t, const float *, const float *const *,
-                            ptrdiff_t, lanes *);
-typedef void (*block1_loop)(const float *, ptrdiff_t, const float *, const float *const *,
-                            ptrdiff_t, lanes *, float *);
-
-/* What an instruction set can do. */
+/* What an instruction set can do; see dense_scan.h. */
 typedef struct {
     const char *name;
-    block4_loop block4;
-    block1_loop block1;
+    void (*block4)(const float *, ptrdiff_t, const float *, const float *const *, ptrdiff_t,
+                   lanes *);
+    void (*block1)(const float *, ptrdiff_t, const float *, const float *const *, ptrdiff_t,
+                   lanes *, float *);
+    ptrdiff_t (*gaps)(const float *, ptrdiff_t, const float *, const float *, ptrdiff_t,
+                      float *);
+    ptrdiff_t (*near_boxes)(const float *, ptrdiff_t, float, int32_t *);
     found_center (*reduced)(const lanes *);
     void (*add_columns)(const double *, ptrdiff_t, const int32_t *, const double *,
                         ptrdiff_t, double *);
 } instruction_set;
+
+#define ALL_OF(set)                                                                      \
+    {#set,             block4_##set,  block1_##set,     gaps_##set,                      \
+     near_boxes_##set, reduced_##set, add_columns_##set}
+
+#ifdef __GNUC__
+#define PREFETCH(address) __builtin_prefetch(address)
+#else
+#define PREFETCH(address)
+#endif
 
 #ifdef __GNUC__
 /* Any machine, NEON among them: vectors of four floats as GCC and Clang have them. */
@@ -59,10 +71,15 @@ static inline four_floats four_select(four_ints is, four_floats a, four_floats b
 #define V_STORE(p, a) memcpy(p, &(a), sizeof(four_floats))
 #define V_SET1(x) ((four_floats){(x), (x), (x), (x)})
 #define V_FMA(a, b, c) ((a) * (b) + (c))
+#define V_ADD(a, b) ((a) + (b))
+#define V_SUB(a, b) ((a) - (b))
+#define V_SWAP2(a) ((four_floats){(a)[2], (a)[3], (a)[0], (a)[1]})
+#define V_SWAP1(a) ((four_floats){(a)[1], (a)[0], (a)[3], (a)[2]})
 #define V_MIN(a, b) four_select((a) < (b), a, b)
 #define V_MAX(a, b) four_select((a) > (b), a, b)
 #define V_LESS(a, b) ((a) < (b))
 #define V_SELECT(is, a, b) four_select(is, a, b)
+#define V_ANY(is) ((is)[0] | (is)[1] | (is)[2] | (is)[3])
 #include "dense_scan.h"
 #endif
 
@@ -76,10 +93,15 @@ static inline four_floats four_select(four_ints is, four_floats a, four_floats b
 #define V_STORE(p, a) _mm_storeu_ps(p, a)
 #define V_SET1(x) _mm_set1_ps(x)
 #define V_FMA(a, b, c) _mm_add_ps(c, _mm_mul_ps(a, b))
+#define V_ADD(a, b) _mm_add_ps(a, b)
+#define V_SUB(a, b) _mm_sub_ps(a, b)
+#define V_SWAP2(a) _mm_shuffle_ps(a, a, 0x4E)
+#define V_SWAP1(a) _mm_shuffle_ps(a, a, 0xB1)
 #define V_MIN(a, b) _mm_min_ps(a, b)
 #define V_MAX(a, b) _mm_max_ps(a, b)
 #define V_LESS(a, b) _mm_cmplt_ps(a, b)
 #define V_SELECT(is, a, b) _mm_or_ps(_mm_and_ps(is, a), _mm_andnot_ps(is, b))
+#define V_ANY(is) _mm_movemask_ps(is)
 #include "dense_scan.h"
 #endif
 
@@ -102,10 +124,16 @@ static inline four_floats four_select(four_ints is, four_floats a, four_floats b
 #define V_STORE(p, a) _mm256_storeu_ps(p, a)
 #define V_SET1(x) _mm256_set1_ps(x)
 #define V_FMA(a, b, c) _mm256_fmadd_ps(a, b, c)
+#define V_ADD(a, b) _mm256_add_ps(a, b)
+#define V_SUB(a, b) _mm256_sub_ps(a, b)
+#define V_SWAP4(a) _mm256_permute2f128_ps(a, a, 1)
+#define V_SWAP2(a) _mm256_permute_ps(a, 0x4E)
+#define V_SWAP1(a) _mm256_permute_ps(a, 0xB1)
 #define V_MIN(a, b) _mm256_min_ps(a, b)
 #define V_MAX(a, b) _mm256_max_ps(a, b)
 #define V_LESS(a, b) _mm256_cmp_ps(a, b, _CMP_LT_OQ)
 #define V_SELECT(is, a, b) _mm256_blendv_ps(b, a, is)
+#define V_ANY(is) _mm256_movemask_ps(is)
 #include "dense_scan.h"
 #ifdef __clang__
 #pragma clang attribute pop
@@ -116,13 +144,13 @@ static inline four_floats four_select(four_ints is, four_floats a, four_floats b
 
 static const instruction_set INSTRUCTION_SETS[] = {
 #ifdef HAS_AVX2
-    {"avx2", block4_avx2, block1_avx2, reduced_avx2, add_columns_avx2},
+    ALL_OF(avx2),
 #endif
 #ifdef HAS_SSE2
-    {"sse2", block4_sse2, block1_sse2, reduced_sse2, add_columns_sse2},
+    ALL_OF(sse2),
 #endif
 #ifdef HAS_PLAIN
-    {"plain", block4_plain, block1_plain, reduced_plain, add_columns_plain},
+    ALL_OF(plain),
 #endif
 };
 enum { N_INSTRUCTION_SETS = sizeof(INSTRUCTION_SETS) / sizeof(INSTRUCTION_SETS[0]) };
@@ -140,35 +168,49 @@ static int is_supported(const instruction_set *set)
 
 /* The centers of a dense search; rounding.py has the proof of the slack. */
 typedef struct {
-    ptrdiff_t n_centers, n_features;
+    ptrdiff_t n_centers, n_features, n_boxes;
     const double *centers;    /* as they are, for the distance that decides */
+    const int32_t *order;     /* which center is at a place of the factor; NULL: the same */
     const float *factor;      /* block after block, see dense_scan.h */
     const float *norms;       /* infinite where a block has no center */
+    const float *low, *high;  /* the box around each block, feature after feature */
     int fits;                 /* whether products can be formed in float32 at all */
     int is_exact;             /* whether all are integers that products keep exact */
     double of_square, of_d2, added; /* slack = of_square |v|^2 + of_d2 D2 + added */
+    double of_gap;            /* what a squared distance to a box may be too large by */
     double largest, exact;    /* of |v|^2, for products to fit, and to be exact */
 } dense_search;
 
+/* Return the center at a place of the factor. */
+static inline ptrdiff_t center_at(const dense_search *s, ptrdiff_t place)
+{
+    return s->order == NULL ? place : (ptrdiff_t)s->order[place];
+}
+
 /* Let the norms of centers that a row does not see be infinite; they are in `hidden`. */
-static const float *visible_norms(const float *norms, ptrdiff_t first, ptrdiff_t visible,
+static const float *visible_norms(const dense_search *s, ptrdiff_t first, ptrdiff_t visible,
                                   float *hidden)
 {
-    if (first + BLOCK <= visible)
-        return norms + first;
-    for (int i = 0; i < BLOCK; i++)
-        hidden[i] = first + i < visible ? norms[first + i] : INFINITY;
+    if (visible == s->n_centers || (s->order == NULL && first + BLOCK <= visible))
+        return s->norms + first;
+    for (ptrdiff_t i = first; i < first + BLOCK; i++)
+        hidden[i - first] = i < s->n_centers && center_at(s, i) < visible ? s->norms[i]
+                                                                          : INFINITY;
     return hidden;
 }
+
+#include "boxes.h"
 
 #define REAL double
 #define TYPED(name) name##_double
 #include "dense_rows.h"
+#include "dense_nearest.h"
 #undef REAL
 #undef TYPED
 #define REAL float
 #define TYPED(name) name##_float
 #include "dense_rows.h"
+#include "dense_nearest.h"
 #undef REAL
 #undef TYPED
 

@@ -21,13 +21,14 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from .._utils.tuning import TUNING
-from .fallback import DenseSearch as NumpySearch
 from .products import squared_norms
 from .rounding import FLOAT32, FLOAT64, are_integers
 
 cdef extern from "kernels.h" nogil:
     enum:
         BLOCK
+        MOST_LANES
+        TILE
         WIDTH
         N_INSTRUCTION_SETS
     ctypedef struct instruction_set:
@@ -35,12 +36,17 @@ cdef extern from "kernels.h" nogil:
     const instruction_set *INSTRUCTION_SETS
     int is_supported(const instruction_set *)
     ctypedef struct dense_search:
-        Py_ssize_t n_centers, n_features
+        Py_ssize_t n_centers, n_features, n_boxes
         const double *centers
+        const int32_t *order
         const float *factor
         const float *norms
+        const float *low
+        const float *high
         int fits, is_exact
-        double of_square, of_d2, added, largest, exact
+        double of_square, of_d2, added, of_gap, largest, exact
+    void order_by_halves(const double *, Py_ssize_t, int32_t *, Py_ssize_t)
+    void fit_boxes(const float *, Py_ssize_t, Py_ssize_t, Py_ssize_t, float *, float *)
     ctypedef struct dense_rows:
         const void *values
         int is_double
@@ -180,63 +186,84 @@ cdef class DenseSearch:
     cdef dense_search s
     cdef const double[:, ::1] centers
     cdef float *memory
-    cdef object numpy_search
+    cdef int32_t *order
 
     def __cinit__(self, const double[:, ::1] centers):
         cdef Py_ssize_t n = centers.shape[0], d = centers.shape[1]
-        cdef Py_ssize_t n_blocks = (n + BLOCK - 1) // BLOCK
-        cdef Py_ssize_t c, j, place
-        cdef double shifted, square, largest = 0, magnitude = 0
-        cdef bint are_integers = True
+        cdef Py_ssize_t n_blocks = (n + BLOCK - 1) // BLOCK, n_boxes = 0
+        cdef double largest
         cdef float *factor
-        cdef float *norms
         _check(d > 0 and n <= 2**24, "there are features, and at most 2**24 centers")
         self.centers = centers
-        if d > FLOAT32.most_terms:  # float32 has too few digits, and BLAS is fast
-            self.numpy_search = NumpySearch(np.asarray(centers))
-            n_blocks = 0
-        self.memory = <float *>malloc((n_blocks * BLOCK * (d + 1) + 16) * sizeof(float))
+        self.s.n_centers = n
+        self.s.n_features = d
+        self.s.centers = &centers[0, 0] if n else NULL
+        self.s.of_square, self.s.of_d2, self.s.added = FLOAT32.slack(d, TILE)
+        self.s.of_gap = 1 + 2 * (d + 8) * FLOAT32.roundoff
+        self.s.largest = FLOAT32.largest
+        self.s.exact = FLOAT32.exact
+        if d <= TUNING.most_box_features and n_blocks >= TUNING.min_boxes:
+            n_boxes = (n_blocks + MOST_LANES - 1) // MOST_LANES * MOST_LANES
+            self.order = <int32_t *>malloc(n * sizeof(int32_t))
+            if self.order == NULL:
+                raise MemoryError
+            for c in range(n):
+                self.order[c] = c
+            order_by_halves(self.s.centers, d, self.order, n)
+        self.memory = <float *>malloc(
+            (n_blocks * BLOCK * (d + 1) + 2 * n_boxes * d + 16) * sizeof(float)
+        )
         if self.memory == NULL:
             raise MemoryError
         factor = self.memory
         while <size_t>factor % 64:  # so that no vector lies in two cache lines
             factor += 1
-        norms = factor + n_blocks * BLOCK * d
-        for c in range(n_blocks * BLOCK):
-            place = c // BLOCK * BLOCK * d + c % BLOCK
-            if c >= n:
-                norms[c] = INFINITY
+        self.s.order = self.order
+        self.s.n_boxes = n_boxes
+        self.s.factor = factor
+        self.s.norms = factor + n_blocks * BLOCK * d
+        self.s.low = self.s.norms + n_blocks * BLOCK
+        self.s.high = self.s.low + n_boxes * d
+        largest = self._fill(factor, <float *>self.s.norms, n_blocks * BLOCK)
+        if n_boxes:
+            fit_boxes(factor, n, d, n_boxes, <float *>self.s.low, <float *>self.s.high)
+        self.s.fits = largest <= FLOAT32.largest and d <= FLOAT32.most_terms
+        self.s.is_exact = largest <= FLOAT32.exact and self._are_integers()
+
+    cdef double _fill(self, float *factor, float *norms, Py_ssize_t n_places):
+        """Write down the centers block by block, and return the largest squared norm."""
+        cdef Py_ssize_t d = self.s.n_features, place, first, c, j
+        cdef double shifted, square, largest = 0
+        for place in range(n_places):
+            first = place // BLOCK * BLOCK * d + place % BLOCK
+            if place >= self.s.n_centers:
+                norms[place] = INFINITY
                 for j in range(d):
-                    factor[place + j * BLOCK] = 0
+                    factor[first + j * BLOCK] = 0
                 continue
+            c = self.order[place] if self.order else place
             square = 0
             for j in range(d):
-                shifted = centers[c, j] - centers[0, j]
+                shifted = self.centers[c, j] - self.centers[0, j]
                 square += shifted * shifted
-                factor[place + j * BLOCK] = <float>(-2 * shifted)
-                magnitude = max(magnitude, abs(centers[c, j]))
-            norms[c] = <float>square
+                factor[first + j * BLOCK] = <float>(-2 * shifted)
+            norms[place] = <float>square
             largest = max(largest, square)
-        if magnitude < 2.0**52:
-            for c in range(n):
-                for j in range(d):
-                    if <double><int64_t>centers[c, j] != centers[c, j]:
-                        are_integers = False
-                        break
-                if not are_integers:
-                    break
-        self.s.n_centers = n
-        self.s.n_features = d
-        self.s.centers = &centers[0, 0] if n else NULL
-        self.s.factor = factor
-        self.s.norms = norms
-        self.s.fits = largest <= FLOAT32.largest
-        self.s.is_exact = are_integers and magnitude < 2.0**52 and largest <= FLOAT32.exact
-        self.s.of_square, self.s.of_d2, self.s.added = FLOAT32.slack(d)
-        self.s.largest = FLOAT32.largest
-        self.s.exact = FLOAT32.exact
+        return largest
+
+    cdef bint _are_integers(self):
+        """Return whether all centers are integers that C can compare."""
+        cdef Py_ssize_t c, j
+        for c in range(self.s.n_centers):
+            for j in range(self.s.n_features):
+                if not abs(self.centers[c, j]) < 2.0**52:
+                    return False
+                if <double><int64_t>self.centers[c, j] != self.centers[c, j]:
+                    return False
+        return True
 
     def __dealloc__(self):
+        free(self.order)
         free(self.memory)
 
     def nearest(self, X, int32_t[::1] ids, double[::1] d2, const int64_t[::1] visible=None):
@@ -262,9 +289,6 @@ cdef class DenseSearch:
         )
         if n == 0 or self.s.n_centers == 0:
             return
-        if self.numpy_search is not None:
-            self.numpy_search.nearest(X, np.asarray(ids), np.asarray(d2), visible)
-            return
         with nogil:
             failed = nearest_dense(&x.rows, &self.s, _in_use, seen, &ids[0], &d2[0])
         if failed:
@@ -279,8 +303,6 @@ cdef class DenseSearch:
             x.rows.n_features == self.s.n_features and x.rows.n_rows == 1,
             "one row has the features of the centers",
         )
-        if self.numpy_search is not None:
-            return self.numpy_search.nearest_of_row(X)
         if nearest_dense(&x.rows, &self.s, _in_use, NULL, &label, &d2):
             raise MemoryError
         return label, d2

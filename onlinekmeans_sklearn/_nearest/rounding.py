@@ -8,7 +8,9 @@ in doubt, and are decided on the squared distances themselves.
 How much rounding there can be, to first order in the unit roundoff u, for d features,
 r = |v|, s = |c| and q = |v - c|, so that q^2 is D2. All norms are taken after the shift of
 dense rows by a common vector. A sum of n products is wrong by at most n u times the sum of
-their magnitudes, in any order, with fused operations or without.
+their magnitudes, in any order, with fused operations or without. Tiles of t products that
+are added up, and then added to each other, make that (t + n / t) u: where float32 has more
+than a tile of features, d stands for t + d / t.
 
 ========================================  ==========================  =====================
 from                                      float64                     float32
@@ -34,6 +36,11 @@ order as long as (d + 4) u <= 2^-12, that q^2 is known only by its product form,
 rounding of the limit itself, 3 u (r^2 + q^2). A squared distance that is a product plus
 ``|v|^2`` is within the same slack: it needs half of that, and (d + 3) u (r^2 + q^2).
 
+A row is at least as far from a center as from the box around it and others. The squared
+distance to the box comes from the same v and c, all of its terms are positive, and it is
+wrong by at most (d + 3) u of itself. So a center cannot be the nearest if the distance to
+its box, less 2 (d + 8) u of it, exceeds that of another one by the slack.
+
 A product that underflows loses half of the smallest number at most. There are 4 d of them
 for a center, and the slack has room for 16 d. Numbers of v and c that float32 itself loses
 matter less: 2^-149 sqrt(d) (r + s) is below 2^-20 u (r^2 + s^2), or below 2^-220.
@@ -55,17 +62,17 @@ class Precision(NamedTuple):
     exact: float  # integers: not rounded, nor is a sum three times as large
     most_terms: float  # of how many terms a distance may be the sum
 
-    def slack(self, d):
+    def slack(self, d, tile=np.inf):
         """Return the factors of |v|^2 and D2 in the slack, and what is added.
 
         Here d is the number of terms of a distance: what is zero in a sparse row and in
-        all centers is not among them.
+        all centers is not among them. They are added up in tiles.
         """
-        unit = (d + 4) * self.roundoff
+        unit = (min(d, tile) + d // tile + 4) * self.roundoff
         return self.of_square * unit, self.of_d2 * unit, 8 * d * self.smallest
 
 
-FLOAT32 = Precision(2.0**-24, 10.0, 12.0, 2.0**-149, 2.0**120, 2.0**21, 4092)
+FLOAT32 = Precision(2.0**-24, 10.0, 12.0, 2.0**-149, 2.0**120, 2.0**21, 500_000)
 FLOAT64 = Precision(2.0**-53, 17.0, 26.0, 2.0**-1074, np.inf, 2.0**50, np.inf)
 
 

@@ -19,6 +19,8 @@ class Tuning:
     openings_in_block: float = 0.125  # to aim at, of the centers there are
 
     # looking up
+    min_boxes: int = 16  # blocks of 24 dense centers, for boxes around them
+    most_box_features: int = 32
     most_index_columns: int = 2**22  # of CSR, for which each has a place in the index
     full_columns_from: int = 8  # a column is full with this part of the centers, or more
     most_full_elements: int = 2**16  # numbers of full columns

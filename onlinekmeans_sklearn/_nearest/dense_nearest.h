@@ -1,0 +1,300 @@
+/* The nearest center of dense rows of REAL numbers. Included by kernels.h once for each kind.
+
+Rows are taken in panels, four at a time through all blocks of centers. Where there are
+boxes around the blocks and rows see few of them, they are taken one by one. Either way the
+products say which center looks nearest, and whether another one is within the slack of it:
+then `settle` compares the squared distances of all that are.
+*/
+
+/* Try all of the first centers on the squared distance; the oldest nearest one stays. */
+static void TYPED(try_all)(const dense_search *s, const REAL *x, ptrdiff_t visible,
+                           int32_t *id, double *d2)
+{
+    for (ptrdiff_t c = 0; c < visible; c++) {
+        const double here =
+            TYPED(distance_within)(x, s->centers + c * s->n_features, s->n_features, *d2);
+        if (here < *d2) {
+            *d2 = here;
+            *id = (int32_t)c;
+        }
+    }
+}
+
+/* A row that looks for its nearest center, and where to write what it finds. */
+typedef struct {
+    const REAL *x;
+    int32_t *id;
+    double *d2;
+    ptrdiff_t visible;
+    double square; /* |v|^2 */
+    int is_exact;
+} TYPED(row);
+
+/* Put v = x - shift of some rows into `v`, feature after feature; the shift is the oldest. */
+static void TYPED(shift_rows)(const dense_search *s, TYPED(row) *rows, int n_rows, float *v)
+{
+    const double *shift = s->centers;
+    const ptrdiff_t d = s->n_features;
+    double square[4] = {0, 0, 0, 0};
+    for (ptrdiff_t j = 0; j < d; j++)
+        for (int r = 0; r < n_rows; r++) {
+            const float shifted = (float)((double)rows[r].x[j] - shift[j]);
+            v[j * n_rows + r] = shifted;
+            square[r] += (double)shifted * shifted;
+        }
+    for (int r = 0; r < n_rows; r++) {
+        rows[r].square = square[r];
+        rows[r].is_exact = s->is_exact && square[r] <= s->exact;
+        for (ptrdiff_t j = 0; j < d && rows[r].is_exact; j++)
+            rows[r].is_exact = (REAL)(int64_t)rows[r].x[j] == rows[r].x[j];
+    }
+}
+
+/* How wrong the products of a row and centers so far away can be. */
+static double TYPED(slack)(const dense_search *s, const TYPED(row) *row, double d2)
+{
+    return row->is_exact ? 0 : s->of_square * row->square + s->of_d2 * d2 + s->added;
+}
+
+/* How far a box may be, if a center in it can be as near as others that far away. */
+static double TYPED(farthest_gap)(const dense_search *s, const TYPED(row) *row, double d2)
+{
+    return (d2 + TYPED(slack)(s, row, d2)) * s->of_gap + 1e-30;
+}
+
+/* Rows and the center of each that only needs its distance, four at a time. */
+typedef struct {
+    int number;
+    const TYPED(row) *row[4];
+    ptrdiff_t id[4];
+} TYPED(pairs);
+
+static void TYPED(decide_pairs)(const dense_search *s, TYPED(pairs) *p)
+{
+    const REAL *x[4];
+    const double *c[4];
+    double d2[4];
+    if (p->number == 0)
+        return;
+    for (int i = 0; i < 4; i++) {
+        x[i] = p->row[i < p->number ? i : 0]->x;
+        c[i] = s->centers + p->id[i < p->number ? i : 0] * s->n_features;
+    }
+    if (p->number == 1)
+        d2[0] = TYPED(distance_within)(x[0], c[0], s->n_features, INFINITY);
+    else
+        TYPED(distances4)(x, c, s->n_features, d2);
+    for (int i = 0; i < p->number; i++)
+        if (d2[i] < *p->row[i]->d2) {
+            *p->row[i]->d2 = d2[i];
+            *p->row[i]->id = (int32_t)p->id[i];
+        }
+    p->number = 0;
+}
+
+/* Where a search for some rows works. */
+typedef struct {
+    const dense_search *s;
+    const instruction_set *set;
+    float *v;      /* the rows of a panel; four rows of a group alternate */
+    float *lone;   /* one of them again, by itself */
+    float *gaps;   /* of one row and all boxes, if there are any */
+    int32_t *near; /* boxes of one row */
+    TYPED(pairs) pairs;
+} TYPED(work);
+
+/* Decide which of the centers that look near enough is nearest to a row. */
+static void TYPED(settle)(TYPED(work) *w, const TYPED(row) *row, const float *v,
+                          int stride, double limit)
+{
+    const int has_gaps = stride == 1 && w->s->n_boxes;
+    const double farthest = (limit + row->square) * w->s->of_gap + 1e-30;
+    const dense_search *s = w->s;
+    const ptrdiff_t d = s->n_features;
+    ptrdiff_t id = -1;
+    double d2 = *row->d2;
+    lanes ignored;
+    memset(&ignored, 0, sizeof(ignored));
+    for (ptrdiff_t j = 0; j < d; j++)
+        w->lone[j] = v[j * stride];
+    for (ptrdiff_t first = 0; first < s->n_centers; first += BLOCK) {
+        float sums[BLOCK], hidden[BLOCK];
+        if (has_gaps && (double)w->gaps[first / BLOCK] > farthest)
+            continue;
+        const float *norms = visible_norms(s, first, row->visible, hidden);
+        w->set->block1(w->lone, d, s->factor + first * d, &norms, first, &ignored, sums);
+        for (int i = 0; i < BLOCK; i++) {
+            if (!((double)sums[i] <= limit) || norms[i] == INFINITY)
+                continue;
+            const ptrdiff_t here = center_at(s, first + i);
+            const double d2_here =
+                TYPED(distance_within)(row->x, s->centers + here * d, d, d2);
+            if (d2_here < d2 || (d2_here == d2 && here < id)) {
+                d2 = d2_here;
+                id = here;
+            }
+        }
+    }
+    if (id >= 0) {
+        *row->d2 = d2;
+        *row->id = (int32_t)id;
+    }
+}
+
+/* Let a row go over to the center that was found, if it is the nearest and nearer. */
+static void TYPED(decide)(TYPED(work) *w, const TYPED(row) *row, const lanes *found,
+                          const float *v, int stride)
+{
+    const dense_search *s = w->s;
+    const found_center nearest = w->set->reduced(found);
+    double d2 = (double)nearest.best + row->square;
+    d2 = d2 > 0 ? d2 : 0;
+    const double slack = TYPED(slack)(s, row, d2), limit = (double)nearest.best + slack;
+    if (!(nearest.best < INFINITY) || d2 - slack > *row->d2)
+        return; /* farther than the center that it has */
+    if ((double)nearest.second <= limit && (!row->is_exact || s->order != NULL)) {
+        TYPED(settle)(w, row, v, stride, limit);
+        return;
+    }
+    w->pairs.row[w->pairs.number] = row;
+    w->pairs.id[w->pairs.number++] = center_at(s, nearest.id);
+    if (w->pairs.number == 4)
+        TYPED(decide_pairs)(s, &w->pairs);
+}
+
+static void TYPED(forget)(lanes *found)
+{
+    for (int lane = 0; lane < MOST_LANES; lane++) {
+        found->best[lane] = found->second[lane] = INFINITY;
+        found->id[lane] = 0;
+    }
+}
+
+/* Find the nearest centers of rows in groups of four: all centers are looked at.
+
+Meanwhile the numbers that come next are fetched from memory. */
+static void TYPED(search_groups)(TYPED(work) *w, TYPED(row) *rows, int n_groups,
+                                 const REAL *next, ptrdiff_t n_next)
+{
+    const dense_search *s = w->s;
+    const ptrdiff_t d = s->n_features;
+    lanes found[PANEL];
+    float hidden[4][BLOCK];
+    ptrdiff_t least = s->n_centers;
+    for (int r = 0; r < 4 * n_groups; r++) {
+        TYPED(forget)(&found[r]);
+        least = rows[r].visible < least ? rows[r].visible : least;
+    }
+    for (int q = 0; q < n_groups; q++)
+        TYPED(shift_rows)(s, rows + 4 * q, 4, w->v + 4 * q * d);
+    for (ptrdiff_t first = 0; first < s->n_centers; first += BLOCK) {
+        const float *norms[4] = {s->norms + first, s->norms + first, s->norms + first,
+                                 s->norms + first};
+        const ptrdiff_t fetched = n_next * first / s->n_centers;
+        const ptrdiff_t to_fetch = n_next * (first + BLOCK) / s->n_centers;
+        for (ptrdiff_t i = fetched; i < to_fetch && i < n_next; i += 64 / sizeof(REAL))
+            PREFETCH(next + i);
+        for (int r = 0; r < 4 * n_groups; r += 4) {
+            for (int i = 0; i < 4 && least < s->n_centers; i++)
+                norms[i] = visible_norms(s, first, rows[r + i].visible, hidden[i]);
+            w->set->block4(w->v + r * d, d, s->factor + first * d, norms, first, &found[r]);
+        }
+    }
+    for (int r = 0; r < 4 * n_groups; r++)
+        if (rows[r].square <= s->largest)
+            TYPED(decide)(w, &rows[r], &found[r], w->v + r / 4 * 4 * d + r % 4, 4);
+        else
+            TYPED(try_all)(s, rows[r].x, rows[r].visible, rows[r].id, rows[r].d2);
+}
+
+static void TYPED(look_at)(TYPED(work) *w, const TYPED(row) *row, ptrdiff_t block,
+                           lanes *found)
+{
+    const dense_search *s = w->s;
+    const ptrdiff_t d = s->n_features;
+    float sums[BLOCK], hidden[BLOCK];
+    const float *norms = visible_norms(s, block * BLOCK, row->visible, hidden);
+    w->set->block1(w->v, d, s->factor + block * BLOCK * d, &norms, block * BLOCK, found,
+                   sums);
+}
+
+/* Find the nearest center of a row, and return how many blocks were looked at.
+
+The nearest box comes first, then those that are no farther than what was found there. */
+static ptrdiff_t TYPED(search_row)(TYPED(work) *w, TYPED(row) *row)
+{
+    const dense_search *s = w->s;
+    const ptrdiff_t n_blocks = (s->n_centers + BLOCK - 1) / BLOCK;
+    ptrdiff_t nearest_box, n_near = n_blocks;
+    double limit;
+    lanes found;
+    TYPED(forget)(&found);
+    TYPED(shift_rows)(s, row, 1, w->v);
+    if (!(row->square <= s->largest)) {
+        TYPED(try_all)(s, row->x, row->visible, row->id, row->d2);
+        return n_blocks;
+    }
+    if (s->n_boxes) {
+        nearest_box =
+            w->set->gaps(w->v, s->n_features, s->low, s->high, s->n_boxes, w->gaps);
+        TYPED(look_at)(w, row, nearest_box, &found);
+        limit = w->set->reduced(&found).best + row->square;
+        limit = limit < *row->d2 ? limit : *row->d2;
+        limit = TYPED(farthest_gap)(s, row, limit > 0 ? limit : 0);
+        n_near = w->set->near_boxes(w->gaps, s->n_boxes, (float)limit, w->near);
+        for (ptrdiff_t i = 0; i < n_near; i++)
+            if (w->near[i] != nearest_box)
+                TYPED(look_at)(w, row, w->near[i], &found);
+    } else {
+        for (ptrdiff_t block = 0; block < n_blocks; block++)
+            TYPED(look_at)(w, row, block, &found);
+    }
+    TYPED(decide)(w, row, &found, w->v, 1);
+    return n_near;
+}
+
+/* Let each row go over to the oldest nearest of the first `visible` centers, if nearer. */
+static int TYPED(nearest_dense)(const REAL *X, const dense_search *s,
+                                const instruction_set *set, ptrdiff_t n,
+                                const int64_t *visible, int32_t *ids, double *d2)
+{
+    const ptrdiff_t d = s->n_features;
+    const ptrdiff_t n_blocks = (s->n_centers + BLOCK - 1) / BLOCK;
+    const ptrdiff_t panel = n < PANEL ? n : PANEL;
+    const size_t room = (size_t)((panel + 1) * d + 2 * s->n_boxes);
+    int are_boxes_useful = s->n_boxes > 0;
+    TYPED(row) rows[PANEL];
+    TYPED(work) w = {s, set, malloc(room * sizeof(float)), NULL, NULL, NULL, {0}};
+    if (w.v == NULL)
+        return -1;
+    w.lone = w.v + panel * d;
+    w.gaps = w.lone + d;
+    w.near = (int32_t *)(w.gaps + s->n_boxes);
+    for (ptrdiff_t i = 0; i < n;) {
+        int n_rows = 0, r = 0;
+        ptrdiff_t n_seen = 0;
+        for (; i < n && n_rows < PANEL; i++) {
+            const ptrdiff_t sees = visible == NULL ? s->n_centers : (ptrdiff_t)visible[i];
+            if (sees == 0)
+                continue;
+            rows[n_rows++] = (TYPED(row)){X + i * d, ids + i, d2 + i, sees, 0, 0};
+        }
+        if (!s->fits) {
+            for (; r < n_rows; r++)
+                TYPED(try_all)(s, rows[r].x, rows[r].visible, rows[r].id, rows[r].d2);
+            continue;
+        }
+        if (!are_boxes_useful) {
+            TYPED(search_groups)(&w, rows, n_rows / 4, X + i * d,
+                                 n - i < PANEL ? 0 : PANEL * d);
+            r = n_rows / 4 * 4;
+        }
+        for (; r < n_rows; r++)
+            n_seen += TYPED(search_row)(&w, &rows[r]);
+        TYPED(decide_pairs)(s, &w.pairs);
+        if (are_boxes_useful) /* a row alone costs as much as 12 blocks, four for each seen */
+            are_boxes_useful = 12 * n_rows + 4 * n_seen <= n_blocks * n_rows;
+    }
+    free(w.v);
+    return 0;
+}
