@@ -168,7 +168,8 @@ def test_of_many_centers_few_blocks_are_looked_at(stream, n_centers, min_boxes, 
     """Rows that see few blocks, many, hardly a center, or have one that is near."""
     rng = np.random.RandomState(n_centers)
     d = {"line": 1, "grid": 2}.get(stream, 3)
-    A = rng.normal(size=(n_centers + 300, d)) + 5 * rng.randint(9, size=(n_centers + 300, d))
+    shape = (n_centers + 300, d)
+    A = rng.normal(size=shape) + 5 * rng.randint(9, size=shape)
     A = np.rint(A) if stream == "grid" else A + 1e7 * (stream == "far from the origin")
     C, X = A[:n_centers], A[-300:].copy()
     X[::10] = C[rng.randint(n_centers, size=30)]
