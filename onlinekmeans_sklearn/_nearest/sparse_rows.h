@@ -32,23 +32,26 @@ It is added up in column order; where both are zero nothing is added. */
 static double csr_distance(const csr_rows *a, ptrdiff_t i, const csr_rows *b, ptrdiff_t k,
                            double limit)
 {
-    ptrdiff_t p = a->row_ends[i], q = b->row_ends[k];
-    const ptrdiff_t p_end = a->row_ends[i + 1], q_end = b->row_ends[k + 1];
+    const int32_t *left = a->columns + a->row_ends[i], *right = b->columns + b->row_ends[k];
+    const int32_t *left_end = a->columns + a->row_ends[i + 1];
+    const int32_t *right_end = b->columns + b->row_ends[k + 1];
+    const double *x = a->values + a->row_ends[i], *y = b->values + b->row_ends[k];
     double sum = 0;
-    while (p < p_end && q < q_end) {
-        const int32_t left = a->columns[p], right = b->columns[q];
-        const double difference = (left <= right ? a->values[p] : 0.0) -
-                                  (right <= left ? b->values[q] : 0.0);
-        p += left <= right;
-        q += right <= left;
+    while (left < left_end && right < right_end && sum <= limit) {
+        const int32_t l = *left, r = *right;
+        const double difference = (l <= r ? *x : 0.0) - (r <= l ? *y : 0.0);
+        left += l <= r;
+        x += l <= r;
+        right += r <= l;
+        y += r <= l;
         sum += difference * difference;
-        if (sum > limit)
-            return sum;
     }
-    for (; p < p_end; p++)
-        sum += a->values[p] * a->values[p];
-    for (; q < q_end; q++)
-        sum += b->values[q] * b->values[q];
+    if (sum > limit)
+        return sum;
+    for (; left < left_end; left++, x++)
+        sum += *x * *x;
+    for (; right < right_end; right++, y++)
+        sum += *y * *y;
     return sum;
 }
 
