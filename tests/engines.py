@@ -14,9 +14,9 @@ from onlinekmeans_sklearn._utils.tuning import tuned
 TINY = {
     "first_block_rows": 3,
     "most_block_rows": 8,
-    "openings_in_block": 0.0,
+    "openings_in_block": 0.1,
     "most_index_columns": 1,
-    "product_elements": 40,
+    "product_elements": 100,
     "pair_elements": 40,
     "distance_elements": 24,
     "merge_elements": 24,
