@@ -27,6 +27,19 @@ def replaced(step, by):
 
 
 @contextmanager
+def before_step(step, function):
+    """Call a function, which may raise, each time before a step of the package."""
+    usual = getattr(import_module(f"{_PACKAGE}.{STEPS[step]}"), step)
+
+    def call(*args, **kwargs):
+        function()
+        return usual(*args, **kwargs)
+
+    with replaced(step, call):
+        yield
+
+
+@contextmanager
 def recorded_shares():
     """Yield a list of how many shares threads got, and let them do their work in turn."""
     shares = []
