@@ -1,6 +1,8 @@
 """What the two estimators share: scikit-learn's conventions around one stream."""
 
+import copy
 from abc import abstractmethod
+from typing import NamedTuple
 
 import numpy as np
 from sklearn import get_config
@@ -9,10 +11,11 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
+from ._algorithm.merge import merge
 from ._algorithm.stream import Stream
 from ._encoding import ENCODINGS, OF_LABELS, encode_distances, encode_labels
 from ._fitted import FittedStream
-from ._nearest import each_panel_of_distances, look_up
+from ._nearest import centers_from, each_panel_of_distances, look_up
 from ._utils.callbacks import CallbackSupportMixin, Reporter, with_callbacks
 from ._utils.docstrings import with_shared_documentation
 from ._utils.pickling import VersionedPickleMixin
@@ -26,6 +29,13 @@ from ._utils.validation import (
     validate_X,
     warn_user,
 )
+
+
+class FinalClusters(NamedTuple):
+    """The final centers, and the final cluster of each online cluster."""
+
+    centers: object
+    of_online: np.ndarray
 
 
 @with_shared_documentation
@@ -54,10 +64,12 @@ class BaseOnlineKMeans(
     @with_callbacks
     def _fit(self, X, y):
         X, stream = self._start_stream(X)
-        reporter = Reporter(self, X, y, self._fitted_attributes)
-        self._extend(stream, X, report=reporter.read)
+        has_callbacks = vars(self).keys() & {"_skl_callbacks", "_parent_callback_ctx"}
+        reporter = has_callbacks and Reporter(self, X, y, self._fitted_attributes)
+        self._extend(stream, X, report=reporter.read if reporter else None)
         self._merge()  # now, so that warnings belong to fit
-        reporter.end()
+        if reporter:
+            reporter.end()
 
     def partial_fit(self, X=None, y=None):
         """Update the clustering with the next batch of the stream.
@@ -327,6 +339,22 @@ class BaseOnlineKMeans(
                 ConvergenceWarning,
             )
         return final
+
+    def _final_clusters(self):
+        """Return the final clusters, merged if this is the first time to ask for them."""
+        merged = self._merged  # first: what comes of an old stream stays out of a new one
+        stream, n_clusters = self._stream, self._n_clusters
+        if n_clusters is None:
+            every = np.arange(len(stream.centers), dtype=np.int32)
+            return FinalClusters(stream.centers, every)
+        if n_clusters not in merged:
+            random_state = copy.deepcopy(stream.random_state)
+            centers, of_online = merge(
+                stream.means, stream.counts, n_clusters, random_state, stream.merge_points()
+            )
+            centers = centers_from(centers.astype(stream.centers.dtype))
+            merged[n_clusters] = centers, of_online.astype(np.int32)
+        return FinalClusters(*merged[n_clusters])
 
     def _look_up(self, X):
         """Return the nearest final center of each row, and the squared distance to it."""

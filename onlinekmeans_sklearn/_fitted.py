@@ -2,21 +2,11 @@
 
 import copy
 import math
-from typing import NamedTuple
 
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from ._algorithm.merge import merge
 from ._encoding import as_configured
-from ._nearest import centers_from
-
-
-class FinalClusters(NamedTuple):
-    """The final centers, and the final cluster of each online cluster."""
-
-    centers: object
-    of_online: np.ndarray
 
 
 class fitted(property):
@@ -35,7 +25,7 @@ class fitted(property):
 
 
 class FittedStream(BaseEstimator):
-    """An estimator that may have read a stream. Its docstring says what is what."""
+    """An estimator that may have read a stream; a subclass knows its `_final_clusters`."""
 
     cluster_centers_ = fitted(
         lambda self: as_configured(self._final_clusters().centers.rows)
@@ -61,22 +51,6 @@ class FittedStream(BaseEstimator):
     phase_starts_ = fitted(
         lambda self: np.array([n for n, _ in self._stream.schedule.phases], dtype=np.int64)
     )
-
-    def _final_clusters(self):
-        """Return the final clusters, merged if this is the first time to ask for them."""
-        merged = self._merged  # first: what comes of an old stream stays out of a new one
-        stream, n_clusters = self._stream, self._n_clusters
-        if n_clusters is None:
-            every = np.arange(len(stream.centers), dtype=np.int32)
-            return FinalClusters(stream.centers, every)
-        if n_clusters not in merged:
-            random_state = copy.deepcopy(stream.random_state)
-            centers, of_online = merge(
-                stream.means, stream.counts, n_clusters, random_state, stream.merge_points()
-            )
-            centers = centers_from(centers.astype(stream.centers.dtype))
-            merged[n_clusters] = centers, of_online.astype(np.int32)
-        return FinalClusters(*merged[n_clusters])
 
     def __sklearn_is_fitted__(self):
         return "_stream" in vars(self)

@@ -1,6 +1,6 @@
 """Where tests reach inside the package, since nothing public can do the same."""
 
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from importlib import import_module
 from unittest import mock
 
@@ -11,7 +11,7 @@ STEPS = {
     **dict.fromkeys(["look_up", "open_centers", "label", "add_up"], "_algorithm.block"),
     **dict.fromkeys(["encode_labels", "encode_distances"], "_base"),
     "unchanged_on_error": "_base",
-    "merge": "_fitted",
+    "merge": "_base",
     "_rebuilt": "_utils.validation",
     "_VERSION": "_utils.pickling",
     "open": "_checkpoint.file",
@@ -27,6 +27,19 @@ def replaced(step, by):
 
 
 @contextmanager
+def before_step(step, function):
+    """Call a function, which may raise, each time before a step of the package."""
+    usual = getattr(import_module(f"{_PACKAGE}.{STEPS[step]}"), step)
+
+    def call(*args, **kwargs):
+        function()
+        return usual(*args, **kwargs)
+
+    with replaced(step, call):
+        yield
+
+
+@contextmanager
 def recorded_shares():
     """Yield a list of how many shares threads got, and let them do their work in turn."""
     shares = []
@@ -38,6 +51,20 @@ def recorded_shares():
     threads = import_module(f"{_PACKAGE}._utils.threads")
     with mock.patch.object(threads.Threads, "map", map_in_turn):
         yield shares
+
+
+@contextmanager
+def int32_up_to(most):
+    """Let centers and sums in CSR take int64 beyond so many numbers, as beyond 2**31."""
+
+    def dtype(number):
+        return "int32" if number <= most else "int64"
+
+    with ExitStack() as stack:
+        for name in ("_nearest.sparse", "_algorithm.cluster_sums"):
+            module = import_module(f"{_PACKAGE}.{name}")
+            stack.enter_context(mock.patch.object(module, "index_dtype", dtype))
+        yield
 
 
 def stream_of(model):

@@ -8,6 +8,7 @@ import warnings
 import numpy as np
 import pytest
 import sklearn
+from inside import before_step
 from scipy import sparse
 from sklearn.cluster import KMeans
 from sklearn.exceptions import NotFittedError
@@ -21,7 +22,6 @@ from onlinekmeans_sklearn import (
     ClusterFeaturesClassifier,
     OnlineKMeans,
     SemiOnlineKMeans,
-    _fitted,
 )
 
 X = blobs(0, 400)
@@ -105,31 +105,25 @@ def test_there_is_no_last_step_before_the_first(estimator):
         estimator(3).partial_fit()
 
 
-def test_the_merge_waits_until_it_is_needed_and_is_done_once(monkeypatch):
+def test_the_merge_waits_until_it_is_needed_and_is_done_once():
     calls = []
-
-    def counted(*args):
-        calls.append(args)
-        return merge(*args)
-
-    merge = _fitted.merge
-    monkeypatch.setattr(_fitted, "merge", counted)
     model = OnlineKMeans(4, random_state=0)
     pipeline = make_pipeline(StandardScaler(), model)
     pipeline[0].fit(X)
-    for part in np.split(X, 4):
-        model.partial_fit(part)
-        for shown in (model, pipeline):
-            assert "OnlineKMeans" in shown._repr_html_()
-            assert "OnlineKMeans" in estimator_html_repr(shown)
-        assert "OnlineKMeans" in model._repr_mimebundle_()["text/html"]
-        assert len(model.get_feature_names_out()) == model.n_clusters_ == 4
-        copy.copy(model)
-    assert calls == []
-    assert "cluster_means_" in dir(model)
-    assert not {"labels_", "cluster_centers_", "online_to_merged_"} & {*dir(model)}
-    model.predict(X)
-    everything(model)
+    with before_step("merge", lambda: calls.append("merge")):
+        for part in np.split(X, 4):
+            model.partial_fit(part)
+            for shown in (model, pipeline):
+                assert "OnlineKMeans" in shown._repr_html_()
+                assert "OnlineKMeans" in estimator_html_repr(shown)
+            assert "OnlineKMeans" in model._repr_mimebundle_()["text/html"]
+            assert len(model.get_feature_names_out()) == model.n_clusters_ == 4
+            copy.copy(model)
+        assert calls == []
+        assert "cluster_means_" in dir(model)
+        assert not {"labels_", "cluster_centers_", "online_to_merged_"} & {*dir(model)}
+        model.predict(X)
+        everything(model)
     assert len(calls) == 1
     assert {*FITTED} <= {*dir(model)}
     assert "cluster_centers_" in model._repr_html_() or sklearn.__version__ < "1.9"

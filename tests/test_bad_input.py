@@ -4,7 +4,8 @@ import joblib
 import numpy as np
 import pandas as pd
 import pytest
-from engines import before_step, tuned
+from engines import tuned
+from inside import before_step
 from scipy.sparse import csr_array
 from sklearn.exceptions import NotFittedError
 from streams import blobs
@@ -186,7 +187,7 @@ def test_good_values_of_lower_bound_are_taken(good):
     assert SemiOnlineKMeans(lower_bound=good).fit(X).n_clusters_ >= 1
 
 
-@pytest.mark.parametrize("step", ["look up", "open", "label", "add up"])
+@pytest.mark.parametrize("step", ["look_up", "open_centers", "label", "add_up"])
 @pytest.mark.parametrize("interruption", [KeyboardInterrupt, MemoryError])
 def test_an_interrupted_call_changes_nothing(interruption, step):
     calls = []
@@ -220,7 +221,7 @@ def test_an_interrupted_row_changes_nothing():
     for row in X[20:, None]:
         before = model.n_samples_seen_, model.n_clusters_
         try:
-            with before_step("open", interrupt):
+            with before_step("open_centers", interrupt):
                 model.partial_fit(row)
         except KeyboardInterrupt:
             interrupted += 1

@@ -9,7 +9,7 @@ import pytest
 from checkpoints import fingerprint, through_file
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from inside import replaced, stream_of
+from inside import before_step, replaced, stream_of
 from scipy.sparse import csr_array, issparse
 from sklearn.base import clone
 from streams import ALGORITHMS, STORAGES, blobs, estimator_of, small_streams
@@ -114,10 +114,10 @@ def test_a_number_drawn_for_a_row_that_failed_is_kept(path):
     whole = OnlineKMeans(k=2, algorithm="theoretical", random_state=0).fit(X)
     model = clone(whole).partial_fit(X[:20])
 
-    def interrupted(*args):
+    def interrupt():
         raise KeyboardInterrupt
 
-    with replaced("open_centers", interrupted), pytest.raises(KeyboardInterrupt):
+    with before_step("open_centers", interrupt), pytest.raises(KeyboardInterrupt):
         model.partial_fit([[1e3, 1e3, 1e3]])
     assert stream_of(model).pending_uniform is not None
     cut = through_file(model, path).partial_fit(X[20:])

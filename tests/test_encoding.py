@@ -5,7 +5,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import sklearn
-from engines import before_step
+from inside import before_step
 from scipy.sparse import csr_array, issparse
 from scipy.spatial.distance import cdist
 from sklearn.base import clone
@@ -190,8 +190,8 @@ def test_online_features_that_fail_leave_the_stream_as_it_was(encode, size):
     model = OnlineKMeans(k=60, encode=encode, random_state=0).partial_fit(X[:100])
     for start in range(100, 400, size):
         with (
-            before_step("encode labels", fail),
-            before_step("encode distances", fail),
+            before_step("encode_labels", fail),
+            before_step("encode_distances", fail),
             pytest.raises(MemoryError),
         ):
             model.partial_fit_transform(X[start : start + size])

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from engines import before_step
+from inside import before_step
 from scipy.sparse import csr_array, issparse
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import adjusted_rand_score

@@ -20,8 +20,8 @@ import copy
 
 import numpy as np
 
-from .._nearest import centers_from, nearest
-from .._utils.rows import rows_at
+from .._nearest import centers_from, largest_block, nearest
+from .._utils.rows import rows_at, rows_between
 from .cluster_sums import sequential_sum
 
 
@@ -100,7 +100,9 @@ def _reach(new, old):
     one. Rounding changes that by about 3 (d + 2) 2^-53, far less than 1e-6, and by
     d 2^-1075 where squares underflow.
     """
-    _, gap = nearest(new, old.as_rows(old.rows))
+    step = largest_block(old.rows, new)  # the index of all may be too wide for kernels
+    parts = (rows_between(old.rows, i, i + step) for i in range(0, len(old), step))
+    gap = np.concatenate([nearest(new, new.as_rows(part))[1] for part in parts])
     return gap * (0.25 - 1e-6) - old.n_features * 1e-320
 
 

@@ -20,24 +20,20 @@ _SHARES = 50  # of the rows, of each of which the callbacks are told
 class Reporter:
     """Tells the callbacks of an estimator how much of `X` its `fit` has read.
 
-    Before scikit-learn 1.9 there are none to tell. What they answer is not asked for: a
-    pass that stopped early would have no labels for the rest.
+    What they answer is not asked for: a pass that stopped early would have no labels for
+    the rest.
     """
 
     def __init__(self, estimator, X, y, attributes):
-        self._context = None
-        if hasattr(estimator, "_init_callback_context"):
-            self._task = {"estimator": estimator, "X": X, "y": y}
-            self._attributes = attributes  # of an estimator, by its stream and its labels
-            self._n_rows, self._n_told = X.shape[0], 0
-            self._shares = min(_SHARES, self._n_rows)
-            self._context = estimator._init_callback_context(max_subtasks=self._shares)
-            self._context.call_on_fit_task_begin(**self._task)
+        self._task = {"estimator": estimator, "X": X, "y": y}
+        self._attributes = attributes  # of an estimator, by its stream and its labels
+        self._n_rows, self._n_told = X.shape[0], 0
+        self._shares = min(_SHARES, self._n_rows)
+        self._context = estimator._init_callback_context(max_subtasks=self._shares)
+        self._context.call_on_fit_task_begin(**self._task)
 
     def read(self, stream, labels):
         """Tell how far the stream is, by the labels of the rows that are read."""
-        if self._context is None:
-            return
 
         def attributes():
             return self._attributes(copy.deepcopy(stream), labels)
@@ -50,5 +46,4 @@ class Reporter:
 
     def end(self):
         """Tell that all is done; the estimator is fitted."""
-        if self._context is not None:
-            self._context.call_on_fit_task_end(**self._task, reconstruction_attributes={})
+        self._context.call_on_fit_task_end(**self._task, reconstruction_attributes={})

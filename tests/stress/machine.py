@@ -27,7 +27,7 @@ from hypothesis.stateful import (
     rule,
     run_state_machine_as_test,
 )
-from inside import replaced
+from inside import before_step
 from reference import nearest
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
@@ -85,8 +85,8 @@ spoilers = st.sampled_from(
 )
 
 
-def interrupt(*args):
-    """Stand in for a step in which the user presses Ctrl+C."""
+def interrupt():
+    """Press Ctrl+C."""
     raise KeyboardInterrupt
 
 
@@ -240,7 +240,7 @@ class Machine(RuleBasedStateMachine):
             return
         call = self.model.partial_fit_transform if encodes else self.model.partial_fit
         before, past = state(self.model), self.gone_on(X)
-        with replaced(step, interrupt):
+        with before_step(step, interrupt):
             try:
                 call(X)
             except KeyboardInterrupt:

@@ -8,7 +8,8 @@ from pathlib import Path
 import joblib
 import numpy as np
 import pytest
-from inside import index_dtype, recorded_shares
+from engines import engine
+from inside import index_dtype, int32_up_to, recorded_shares, stream_of
 from scipy.sparse import csr_array
 
 from onlinekmeans_sklearn import ClusterFeaturesClassifier, OnlineKMeans, SemiOnlineKMeans
@@ -148,6 +149,19 @@ def small_floats():
 def many_numbers():
     assert index_dtype(2**31 - 1) is np.int32
     assert index_dtype(2**31) is np.int64
+    rows = csr_array(X)
+    with engine("tiny blocks"):  # whose rows have fewer numbers than the centers
+        usual = OnlineKMeans(k=60, random_state=0).fit(rows)
+        with int32_up_to(60):
+            beyond = OnlineKMeans(k=60, random_state=0).fit(rows)
+            predicted = beyond.predict(rows)
+    for model, dtype in ((usual, np.int32), (beyond, np.int64)):
+        assert stream_of(model).centers.rows.indptr.dtype == dtype
+    np.testing.assert_array_equal(predicted, usual.predict(rows))
+    for name in ("cluster_centers_", "cluster_means_"):
+        for part in ("data", "indices", "indptr"):
+            arrays = (getattr(getattr(model, name), part) for model in (usual, beyond))
+            np.testing.assert_array_equal(*arrays)
 
 
 def single_wide_rows():
