@@ -47,7 +47,7 @@ class BaseOnlineKMeans(
 
         %(self)s
         """
-        with unchanged_on_error(self), self._restore_rng_on_error():
+        with unchanged_on_error(self), restore_rng_on_error(self.random_state):
             self._fit(X, y)
         return self
 
@@ -119,7 +119,8 @@ class BaseOnlineKMeans(
                 "their meaning (max_clusters gives a fixed number of columns)"
             )
             raise parameter_error("n_clusters", self.n_clusters, expected, owner=self)
-        with unchanged_on_error(self), self._restore_rng_on_error(is_partial=True):
+        random_state = getattr(self, "_stream", self).random_state
+        with unchanged_on_error(self), restore_rng_on_error(random_state):
             X = self._partial_fit(X)
             stop = self.n_samples_seen_
             return self._encode(X, positions=np.arange(stop - X.shape[0], stop))
@@ -175,7 +176,7 @@ class BaseOnlineKMeans(
         %(X_new)s
             The features of the rows, by the final centers.
         """
-        with unchanged_on_error(self), self._restore_rng_on_error():
+        with unchanged_on_error(self), restore_rng_on_error(self.random_state):
             return self.fit(X, y).transform(X)
 
     def set_output(self, *, transform=None):
@@ -273,12 +274,6 @@ class BaseOnlineKMeans(
                 "encode='onehot' gives. Set encode='onehot-dense', or keep sparse data by "
                 "set_output(transform='default')."
             )
-
-    def _restore_rng_on_error(self, is_partial=False):
-        """Return a context that gives back the random numbers of a stream that fails."""
-        if is_partial and "_stream" in vars(self):
-            return self._stream.restore_rng_on_error()
-        return restore_rng_on_error(self.random_state)
 
     def _start_stream(self, X):
         """Return the validated rows and a new stream for them."""

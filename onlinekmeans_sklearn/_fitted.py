@@ -10,6 +10,7 @@ from sklearn.base import BaseEstimator
 from ._algorithm.merge import merge
 from ._encoding import as_configured
 from ._nearest import centers_from
+from ._utils.rollback import shallow_copy
 
 
 class FinalClusters(NamedTuple):
@@ -93,8 +94,7 @@ class FittedStream(BaseEstimator):
 
     def __copy__(self):
         """Return a copy whose random numbers are its own, so that it goes its own way."""
-        other = type(self).__new__(type(self))
-        vars(other).update(vars(self))
+        other = shallow_copy(self)
         if isinstance(other.random_state, np.random.RandomState):
             other.random_state = copy.deepcopy(self.random_state)
         if "_stream" in vars(self):

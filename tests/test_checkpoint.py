@@ -110,21 +110,6 @@ def test_numbers_keep_all_their_bits(path):
         assert cut.facility_costs_.tolist() == [5e-324, np.inf]
 
 
-def test_a_number_drawn_for_a_row_that_failed_is_kept(path):
-    whole = OnlineKMeans(k=2, algorithm="theoretical", random_state=0).fit(X)
-    model = clone(whole).partial_fit(X[:20])
-
-    def interrupted(*args):
-        raise KeyboardInterrupt
-
-    with replaced("open_centers", interrupted), pytest.raises(KeyboardInterrupt):
-        model.partial_fit([[1e3, 1e3, 1e3]])
-    assert stream_of(model).pending_uniform is not None
-    cut = through_file(model, path).partial_fit(X[20:])
-    np.testing.assert_array_equal(cut.cluster_centers_, whole.cluster_centers_)
-    assert cut.inertia_ == whole.inertia_
-
-
 @pytest.mark.parametrize(
     "seed",
     [None, 3, np.int64(3), np.random.RandomState(3)],
