@@ -55,7 +55,7 @@ class FittedStream(BaseEstimator):
     inertia_ = fitted(lambda self: self._stream.inertia)
     n_samples_seen_ = fitted(lambda self: self._stream.n_seen)
     facility_cost_ = fitted(lambda self: self._stream.schedule.facility_cost)
-    n_phases_ = fitted(lambda self: self._stream.schedule.phase)
+    n_phases_ = fitted(lambda self: len(self._stream.schedule.phases))
     facility_costs_ = fitted(
         lambda self: np.array([cost for _, cost in self._stream.schedule.phases])
     )

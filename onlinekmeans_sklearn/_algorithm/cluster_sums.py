@@ -31,8 +31,8 @@ class DenseSums:
 
     def with_members(self, X, labels, centers, threads=SINGLE_THREAD):
         """Return the sums with the rows of `X` added to the clusters of their labels."""
-        n_new = len(centers) - len(self.rows)
-        sums = np.pad(self.rows, ((0, n_new), (0, 0))) if n_new else self.rows.copy()
+        sums = np.zeros((len(centers), self.rows.shape[1]))
+        sums[: len(self.rows)] = self.rows
         search = centers.search
         if threads.number == 1 or X.size < TUNING.min_sum_elements:
             search.add(X, labels, 0, len(sums), sums)

@@ -16,6 +16,8 @@ from .cluster_sums import sums_from
 class Stream:
     """Everything that is kept of a stream: centers, statistics, schedule, random numbers.
 
+    All but the random numbers is only ever replaced, so that shallow copies can go on.
+
     Attributes
     ----------
     centers : Centers
@@ -46,15 +48,8 @@ class Stream:
         self.n_seen = 0
         self._block_rows = TUNING.first_block_rows
 
-    def __copy__(self):
-        """Return a stream that can go on by itself, but for the random numbers.
-
-        All else is only ever replaced.
-        """
-        return shallow_copy(self)
-
     def __deepcopy__(self, memo):
-        other = copy.copy(self)
+        other = shallow_copy(self)
         other.random_state = copy.deepcopy(self.random_state)
         return other
 
@@ -92,7 +87,7 @@ class Stream:
             n_centers = max(len(self.centers), self.schedule.prefix_length)
             work = X.shape[0] * self.centers.width(X) * n_centers
             with own_threads(n_jobs, work) as threads:
-                other = copy.copy(self)
+                other = shallow_copy(self)
                 return other, other._read(X, uniforms, threads, report)
 
     def _assign_single_row(self, X, uniform):
@@ -104,7 +99,7 @@ class Stream:
         is_candidate = uniform * self.schedule.facility_cost < d2
         if is_candidate and len(self.counts) < self.max_clusters:
             return None
-        other = copy.copy(self)
+        other = shallow_copy(self)
         labels = np.array([label], dtype=np.int32)
         other.sums = self.sums.with_members(X, labels, self.centers)
         other.counts = self.counts.copy()

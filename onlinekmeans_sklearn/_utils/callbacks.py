@@ -20,13 +20,13 @@ _SHARES = 50  # of the rows, of each of which the callbacks are told
 class Reporter:
     """Tells the callbacks of an estimator how much of `X` its `fit` has read.
 
-    Before scikit-learn 1.9 there are none to tell. What they answer is not asked for: a
-    pass that stopped early would have no labels for the rest.
+    Often there are none to tell, and never before scikit-learn 1.9. What they answer is
+    not asked for: a pass that stopped early would have no labels for the rest.
     """
 
     def __init__(self, estimator, X, y, attributes):
         self._context = None
-        if hasattr(estimator, "_init_callback_context"):
+        if vars(estimator).keys() & {"_skl_callbacks", "_parent_callback_ctx"}:
             self._task = {"estimator": estimator, "X": X, "y": y}
             self._attributes = attributes  # of an estimator, by its stream and its labels
             self._n_rows, self._n_told = X.shape[0], 0

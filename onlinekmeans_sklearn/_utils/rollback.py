@@ -1,6 +1,6 @@
 """Calls that change nothing if they fail."""
 
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from ctypes import c_char
 from functools import cache
 
@@ -29,7 +29,7 @@ def shallow_copy(instance):
     return other
 
 
-class restore_rng_on_error:
+class restore_rng_on_error(AbstractContextManager):
     """Give a source of random numbers back those it had, if what follows fails.
 
     A seed has the same numbers every time. Of a RandomState the memory is copied, as that
@@ -40,29 +40,24 @@ class restore_rng_on_error:
         self._source = check_random_state(None) if random_state is None else random_state
         self._before = _state_of(self._source)
 
-    def __enter__(self):
-        return self
-
     def __exit__(self, kind, error, traceback):
         if kind is None or self._before is None:
             return
         before = self._before
         if type(before) is bytes:
-            words, before = np.frombuffer(before, np.uint32), _whole_state(self._source)
+            words = np.frombuffer(before, dtype=np.uint32)
+            before = self._source.get_state(legacy=False)
             before["state"] = {"key": words[:-1], "pos": int(words[-1])}
         self._source.set_state(before)
-
-
-def _whole_state(source):
-    return source.get_state(legacy=False)  # without a warning
 
 
 def _state_of(source):
     """Return the memory of a RandomState if that says all, else its state, None if not."""
     if not isinstance(source, np.random.RandomState):
         return None
-    is_twister = type(source._bit_generator) is np.random.MT19937
-    return _words_of(source) if is_twister and _memory_is_known() else _whole_state(source)
+    if type(source._bit_generator) is np.random.MT19937 and _memory_is_known():
+        return _words_of(source)
+    return source.get_state(legacy=False)
 
 
 def _words_of(source):
@@ -75,5 +70,5 @@ def _memory_is_known():
     """Return whether this numpy has the key in memory, and then the position in it."""
     source = np.random.RandomState(0)
     source.random_sample(7)
-    state = _whole_state(source)["state"]
+    state = source.get_state(legacy=False)["state"]
     return _words_of(source) == np.append(state["key"], np.uint32(state["pos"])).tobytes()
