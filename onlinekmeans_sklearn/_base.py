@@ -16,7 +16,7 @@ from ._algorithm.stream import Stream
 from ._encoding import ENCODINGS, OF_LABELS, encode_distances, encode_labels
 from ._fitted import FittedStream
 from ._nearest import centers_from, each_panel_of_distances, look_up
-from ._utils.callbacks import CallbackSupportMixin, Reporter, with_callbacks
+from ._utils.callbacks import LISTENERS, CallbackSupportMixin, Reporter, with_callbacks
 from ._utils.docstrings import with_shared_documentation
 from ._utils.pickling import VersionedPickleMixin
 from ._utils.rollback import restore_rng_on_error, unchanged_on_error
@@ -57,16 +57,17 @@ class BaseOnlineKMeans(
 
         %(self)s
         """
-        with unchanged_on_error(self), self._restore_rng_on_error():
+        with unchanged_on_error(self), restore_rng_on_error(self.random_state):
             self._fit(X, y)
         return self
 
     @with_callbacks
     def _fit(self, X, y):
         X, stream = self._start_stream(X)
-        has_callbacks = vars(self).keys() & {"_skl_callbacks", "_parent_callback_ctx"}
-        reporter = has_callbacks and Reporter(self, X, y, self._fitted_attributes)
-        self._extend(stream, X, report=reporter.read if reporter else None)
+        reporter = None
+        if vars(self).keys() & LISTENERS:
+            reporter = Reporter(self, X, y, self._fitted_attributes)
+        self._extend(stream, X, report=reporter and reporter.read)
         self._merge()  # now, so that warnings belong to fit
         if reporter:
             reporter.end()
@@ -131,7 +132,8 @@ class BaseOnlineKMeans(
                 "their meaning (max_clusters gives a fixed number of columns)"
             )
             raise parameter_error("n_clusters", self.n_clusters, expected, owner=self)
-        with unchanged_on_error(self), self._restore_rng_on_error(is_partial=True):
+        random_state = getattr(self, "_stream", self).random_state
+        with unchanged_on_error(self), restore_rng_on_error(random_state):
             X = self._partial_fit(X)
             stop = self.n_samples_seen_
             return self._encode(X, positions=np.arange(stop - X.shape[0], stop))
@@ -187,7 +189,7 @@ class BaseOnlineKMeans(
         %(X_new)s
             The features of the rows, by the final centers.
         """
-        with unchanged_on_error(self), self._restore_rng_on_error():
+        with unchanged_on_error(self), restore_rng_on_error(self.random_state):
             return self.fit(X, y).transform(X)
 
     def set_output(self, *, transform=None):
@@ -285,12 +287,6 @@ class BaseOnlineKMeans(
                 "encode='onehot' gives. Set encode='onehot-dense', or keep sparse data by "
                 "set_output(transform='default')."
             )
-
-    def _restore_rng_on_error(self, is_partial=False):
-        """Return a context that gives back the random numbers of a stream that fails."""
-        if is_partial and "_stream" in vars(self):
-            return self._stream.restore_rng_on_error()
-        return restore_rng_on_error(self.random_state)
 
     def _start_stream(self, X):
         """Return the validated rows and a new stream for them."""

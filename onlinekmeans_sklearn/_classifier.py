@@ -21,8 +21,9 @@ from ._base import BaseOnlineKMeans
 from ._online_kmeans import OnlineKMeans
 from ._utils.docstrings import with_shared_documentation
 from ._utils.pickling import VersionedPickleMixin
-from ._utils.rollback import restore_rng_on_error, unchanged_on_error
-from ._utils.validation import as_floats, parameter_error
+from ._utils.rollback import restore_rng_on_error, shallow_copy, unchanged_on_error
+from ._utils.rows import index_dtype
+from ._utils.validation import as_floats, needs_no_validation, parameter_error
 
 
 def _classifier_has(name):
@@ -166,17 +167,19 @@ class ClusterFeaturesClassifier(
             if is_first:
                 clusterer, classifier = self._unfitted_parts()
             else:
-                clusterer, classifier = copy.deepcopy((self.clusterer_, self.classifier_))
+                clusterer = shallow_copy(self.clusterer_)
+                classifier = copy.deepcopy(self.classifier_)
             if clusterer.encode == "distance" and clusterer.max_clusters is None:
                 raise ValueError(
                     "Got a clusterer with encode='distance' and max_clusters=None, whose "
                     "new columns would not have been 0 so far: for partial_fit pass "
                     "max_clusters to the clusterer, or encode='triangle'."
                 )
-            features = self._with_raw(X, clusterer.partial_fit_transform(X))
-            if not is_first:
-                _widen(classifier, features.shape[1])
-            classifier = classifier.partial_fit(features, y, classes)
+            with restore_rng_on_error(getattr(clusterer, "_stream", self).random_state):
+                features = self._with_raw(X, clusterer.partial_fit_transform(X))
+                if not is_first:
+                    _widen(classifier, features.shape[1])
+                classifier = classifier.partial_fit(features, y, classes)
             self.clusterer_, self.classifier_ = clusterer, classifier
             self.classes_ = classifier.classes_
         return self
@@ -253,8 +256,15 @@ class ClusterFeaturesClassifier(
         return OnlineKMeans() if self.clusterer is None else self.clusterer
 
     def _validated(self, X, y, reset):
-        """Return `X` and `y`, checked as scikit-learn does."""
+        """Return `X` and `y`, checked as scikit-learn does, where there is need to.
+
+        Labels that are known to be some of `classes_` are no other kind of target.
+        """
         self._check_parts()
+        if not reset and type(y) is np.ndarray and needs_no_validation(self, X):
+            is_kind = y.dtype.kind == self.classes_.dtype.kind != "O"
+            if is_kind and y.shape == X.shape[:1]:
+                return X, y
         X, y = as_floats(self, X, y, reset=reset)
         check_classification_targets(y)
         return X, y
@@ -281,11 +291,12 @@ class ClusterFeaturesClassifier(
             )
             raise parameter_error("classes", classes, expected, owner=self)
         known = classes if is_first else self.classes_
-        unknown = np.setdiff1d(y, known)
-        if len(unknown):
+        known = np.asarray(known).tolist()
+        unknown = set(y.tolist()).difference(known)
+        if unknown:
             raise ValueError(
-                f"Got y with labels {unknown.tolist()}, but expected some of the classes "
-                f"given in the first call of partial_fit: {np.asarray(known).tolist()}."
+                f"Got y with labels {sorted(unknown)}, but expected some of the classes "
+                f"given in the first call of partial_fit: {known}."
             )
 
     def _unfitted_parts(self):
@@ -305,6 +316,8 @@ class ClusterFeaturesClassifier(
         if not self.passthrough:
             return clusters
         if issparse(X) or issparse(clusters):
+            if X.shape[0] == 1:
+                return _side_by_side(X, clusters)
             return csr_matrix(hstack([X, clusters], format="csr"))
         return np.hstack([X, clusters])
 
@@ -312,7 +325,8 @@ class ClusterFeaturesClassifier(
         """Return what the classifier answers."""
         self._check_parts()
         check_is_fitted(self)
-        X = as_floats(self, X, reset=False)
+        if not needs_no_validation(self, X):
+            X = as_floats(self, X, reset=False)
         features = self._with_raw(X, self.clusterer_.transform(X))
         return getattr(self.classifier_, method)(features)
 
@@ -322,6 +336,16 @@ def _seed(estimator, random_state):
     for name, value in sorted(estimator.get_params(deep=True).items()):
         if value is None and (f"__{name}").endswith("__random_state"):
             estimator.set_params(**{name: random_state.randint(2**31 - 1)})
+
+
+def _side_by_side(*parts):
+    """Return two parts of one row as CSR: what `hstack` does, in a tenth of the time."""
+    first, second = [p.indices if issparse(p) else p[0].nonzero()[0] for p in parts]
+    values = np.concatenate([p.data if issparse(p) else p[p != 0] for p in parts])
+    widths = [part.shape[1] for part in parts]
+    columns = np.concatenate([first, np.add(second, widths[0], dtype=np.int64)])
+    columns = columns.astype(index_dtype(sum(widths)))
+    return csr_matrix((values, columns, [0, len(values)]), shape=(1, sum(widths)))
 
 
 def _widen(classifier, n_features):

@@ -7,6 +7,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from ._encoding import as_configured
+from ._utils.rollback import shallow_copy
 
 
 class fitted(property):
@@ -44,7 +45,7 @@ class FittedStream(BaseEstimator):
     inertia_ = fitted(lambda self: self._stream.inertia)
     n_samples_seen_ = fitted(lambda self: self._stream.n_seen)
     facility_cost_ = fitted(lambda self: self._stream.schedule.facility_cost)
-    n_phases_ = fitted(lambda self: self._stream.schedule.phase)
+    n_phases_ = fitted(lambda self: len(self._stream.schedule.phases))
     facility_costs_ = fitted(
         lambda self: np.array([cost for _, cost in self._stream.schedule.phases])
     )
@@ -67,8 +68,7 @@ class FittedStream(BaseEstimator):
 
     def __copy__(self):
         """Return a copy whose random numbers are its own, so that it goes its own way."""
-        other = type(self).__new__(type(self))
-        vars(other).update(vars(self))
+        other = shallow_copy(self)
         if isinstance(other.random_state, np.random.RandomState):
             other.random_state = copy.deepcopy(self.random_state)
         if "_stream" in vars(self):

@@ -5,7 +5,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from engines import tuned
-from inside import before_step
+from inside import before_step, replaced
 from scipy.sparse import csr_array
 from sklearn.exceptions import NotFittedError
 from streams import blobs
@@ -219,18 +219,46 @@ def test_an_interrupted_row_changes_nothing():
     model = OnlineKMeans(k=2, algorithm="theoretical", random_state=0).partial_fit(X[:20])
     interrupted = 0
     for row in X[20:, None]:
-        before = model.n_samples_seen_, model.n_clusters_
+        before = fingerprint(model)
         try:
             with before_step("open_centers", interrupt):
                 model.partial_fit(row)
         except KeyboardInterrupt:
             interrupted += 1
-            assert (model.n_samples_seen_, model.n_clusters_) == before
+            assert fingerprint(model) == before
             model.partial_fit(row)
     assert 5 < interrupted < 180
     np.testing.assert_array_equal(model.cluster_centers_, whole.cluster_centers_)
     np.testing.assert_array_equal(model.counts_, whole.counts_)
     assert model.inertia_ == whole.inertia_
+
+
+SOURCES = {
+    "RandomState": lambda: np.random.RandomState(0),
+    "other numbers": lambda: np.random.RandomState(np.random.PCG64(0)),
+    "numpy's own": lambda: np.random.mtrand._rand,
+}
+
+
+@pytest.mark.parametrize("is_known", [True, False], ids=["memory", "state"])
+@pytest.mark.parametrize("n_rows", [1, 50, 700])  # the state of 624 words is made anew
+@pytest.mark.parametrize("source", SOURCES)
+def test_an_interrupted_call_gives_random_numbers_back(source, n_rows, is_known):
+    def interrupt():
+        raise KeyboardInterrupt
+
+    numbers = SOURCES[source]()
+    model = OnlineKMeans(k=30, random_state=numbers).partial_fit(X[:20])
+    numbers.normal()  # which leaves another number for the next time
+    before = joblib.hash(numbers.get_state(legacy=False))
+    rows = np.tile(1e3 + X, (4, 1))[:n_rows]
+    with (
+        replaced("_memory_is_known", lambda: is_known),
+        before_step("open", interrupt),
+        pytest.raises(KeyboardInterrupt),
+    ):
+        model.partial_fit(rows)
+    assert joblib.hash(numbers.get_state(legacy=False)) == before
 
 
 def test_the_largest_values_allowed_do_not_overflow():

@@ -110,7 +110,7 @@ def test_numbers_keep_all_their_bits(path):
         assert cut.facility_costs_.tolist() == [5e-324, np.inf]
 
 
-def test_a_number_drawn_for_a_row_that_failed_is_kept(path):
+def test_a_row_that_failed_is_not_in_a_checkpoint(path):
     whole = OnlineKMeans(k=2, algorithm="theoretical", random_state=0).fit(X)
     model = clone(whole).partial_fit(X[:20])
 
@@ -119,7 +119,6 @@ def test_a_number_drawn_for_a_row_that_failed_is_kept(path):
 
     with before_step("open_centers", interrupt), pytest.raises(KeyboardInterrupt):
         model.partial_fit([[1e3, 1e3, 1e3]])
-    assert stream_of(model).pending_uniform is not None
     cut = through_file(model, path).partial_fit(X[20:])
     np.testing.assert_array_equal(cut.cluster_centers_, whole.cluster_centers_)
     assert cut.inertia_ == whole.inertia_

@@ -180,8 +180,6 @@ CRAFTED = [
     ("dense", "stream.max_clusters", 2),
     ("dense", "stream.max_clusters", 0),
     ("dense", "stream.max_clusters", "many"),
-    ("dense", "stream.pending_uniform", 1.5),
-    ("dense", "stream.pending_uniform", np.nan),
     ("dense", "stream.inertia", np.nan),
     ("dense", "stream.inertia", -1.0),
     ("dense", "stream.inertia", 3),

@@ -178,6 +178,34 @@ def test_a_classifier_that_fails_halfway_changes_nothing(monkeypatch):
     assert state(model) == before
 
 
+@pytest.mark.parametrize("encode", ["onehot", "onehot-dense", "triangle"])
+@pytest.mark.parametrize("form", [np.array, csr_array, csr_matrix])
+def test_the_features_of_a_lone_row_are_those_it_has_among_others(form, encode):
+    rows = np.where(X > 0.2, X, 0.0)
+    clusterer = OnlineKMeans(k=30, encode=encode)
+    model = ClusterFeaturesClassifier(clusterer=clusterer, random_state=0)
+    model.fit(form(rows[:300]), y[:300])
+    features = model._with_raw(form(rows), model.clusterer_.transform(form(rows)))
+    for i in range(0, 1200, 50):
+        row = form(rows[i : i + 1])
+        alone = model._with_raw(row, model.clusterer_.transform(row))
+        assert type(alone) is type(features)
+        np.testing.assert_allclose(dense(alone), dense(features[i : i + 1]), atol=1e-12)
+
+
+def test_a_failed_call_gives_numbers_that_all_share_back(monkeypatch):
+    def failing(self, X, y, classes=None):
+        raise MemoryError
+
+    model = ClusterFeaturesClassifier().partial_fit(X[:300], y[:300], classes=[0, 1])
+    before = np.random.get_state()[1].tobytes(), state(model)
+    monkeypatch.setattr(SGDClassifier, "partial_fit", failing)
+    for n_rows in (1, 10, 700):
+        with pytest.raises(MemoryError):
+            model.partial_fit(50 + X[:n_rows], y[:n_rows])
+        assert (np.random.get_state()[1].tobytes(), state(model)) == before
+
+
 def test_the_first_call_needs_the_classes_and_else_changes_nothing():
     model = ClusterFeaturesClassifier()
     before = state(model)

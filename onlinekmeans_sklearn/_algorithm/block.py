@@ -16,11 +16,10 @@ the cost from before the block does not open one at all, and a block is read in 
 Where a block ends makes no difference to the result, only to the speed.
 """
 
-import copy
-
 import numpy as np
 
 from .._nearest import centers_from, largest_block, nearest
+from .._utils.rollback import shallow_copy
 from .._utils.rows import rows_at, rows_between
 from .cluster_sums import sequential_sum
 
@@ -53,7 +52,7 @@ def open_centers(stream, X, uniforms, d2, dtype):
     candidates = (uniforms * stream.schedule.facility_cost < d2).nonzero()[0]
     if not len(candidates):
         return candidates
-    centers, schedule = stream.centers, copy.copy(stream.schedule)
+    centers, schedule = stream.centers, shallow_copy(stream.schedule)
     room = min(len(candidates), stream.max_clusters - len(centers))
     opened = np.empty(len(candidates), dtype=np.int64)
     n_opened = place = 0

@@ -11,6 +11,7 @@ import itertools
 import numpy as np
 from scipy.sparse import csr_array, issparse
 
+from .._utils.rollback import shallow_copy
 from .._utils.rows import canonical, index_dtype, rows_between
 from .._utils.threads import SINGLE_THREAD
 from .._utils.tuning import TUNING
@@ -30,20 +31,14 @@ class DenseSums:
 
     def with_members(self, X, labels, centers, threads=SINGLE_THREAD):
         """Return the sums with the rows of `X` added to the clusters of their labels."""
-        n_new = len(centers) - len(self.rows)
-        sums = np.pad(self.rows, ((0, n_new), (0, 0))) if n_new else self.rows.copy()
+        sums = np.zeros((len(centers), self.rows.shape[1]))
+        sums[: len(self.rows)] = self.rows
         search = centers.search
         if threads.number == 1 or X.size < TUNING.min_sum_elements:
             search.add(X, labels, 0, len(sums), sums)
             return DenseSums(sums)
         shares = split_by_cluster(labels, len(sums), threads.number)
         threads.map(lambda share: search.add(X, labels, *share, sums), shares)
-        return DenseSums(sums)
-
-    def with_member(self, X, label, centers):
-        """Return the sums with a lone row added to the cluster of its label."""
-        sums = self.rows.copy()
-        centers.search.add(X, np.array([label], dtype=np.int32), 0, len(sums), sums)
         return DenseSums(sums)
 
     def divided_by(self, counts):
@@ -90,9 +85,12 @@ class SparseSums:
         """Return the sums with the rows of `X` added to the clusters of their labels."""
         nothing = np.empty(0, dtype=index_dtype(self._n_features)), np.empty(0)
         clusters = self._clusters + [nothing] * (len(centers) - len(self._clusters))
-        order = np.argsort(labels, kind="stable")
-        filled, starts = np.unique(labels[order], return_index=True)
-        members = list(zip(filled.tolist(), np.split(order, starts[1:])))
+        if len(labels) == 1:
+            members = [(labels.item(), np.zeros(1, dtype=np.int64))]
+        else:
+            order = np.argsort(labels, kind="stable")
+            filled, starts = np.unique(labels[order], return_index=True)
+            members = list(zip(filled.tolist(), np.split(order, starts[1:])))
 
         def add(share):
             for cluster, rows in share:
@@ -100,18 +98,8 @@ class SparseSums:
 
         n_shares = threads.number if X.nnz >= TUNING.min_sum_elements else 1
         threads.map(add, [members[i::n_shares] for i in range(n_shares)])
-        return self._with_clusters(clusters)
-
-    def with_member(self, X, label, centers):
-        """Return the sums with a lone row added to the cluster of its label."""
-        clusters = self._clusters.copy()
-        row = np.zeros(1, dtype=np.int64)
-        clusters[label] = centers.search.add(X, row, label, *clusters[label])
-        return self._with_clusters(clusters)
-
-    def _with_clusters(self, clusters):
-        other = object.__new__(SparseSums)
-        other._n_features, other._clusters = self._n_features, clusters
+        other = shallow_copy(self)
+        other._clusters = clusters
         return other
 
     def divided_by(self, counts):

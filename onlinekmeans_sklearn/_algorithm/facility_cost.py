@@ -40,7 +40,7 @@ class Schedule(ABC):
     openings : int
         The paper's q_r: centers opened in the current phase, or in the prefix.
     phases : tuple of (int, float)
-        For each phase so far, the number of samples before it and its facility cost f_r.
+        For each of the r phases so far, how many samples came before it, and its f_r.
     """
 
     growth = 2  # f_r / f_(r-1)
@@ -57,14 +57,9 @@ class Schedule(ABC):
         return self.phases[-1][1] if self.phases else 0.0
 
     @property
-    def phase(self):
-        """The paper's r; 0 in the prefix."""
-        return len(self.phases)
-
-    @property
     def prefix_is_complete(self):
         """Whether the prefix has all its centers, so that `start` must be called."""
-        return self.phase == 0 and self.openings == self.prefix_length
+        return not self.phases and self.openings == self.prefix_length
 
     @abstractmethod
     def first_cost(self, closest):

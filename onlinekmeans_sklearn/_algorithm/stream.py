@@ -1,12 +1,11 @@
 """What is kept of a stream, and how it goes on: C, counts, sums, W, n, random numbers."""
 
 import copy
-from contextlib import contextmanager
 
 import numpy as np
 
 from .._nearest import centers_like, largest_block
-from .._utils.rollback import restore_rng_on_error
+from .._utils.rollback import restore_rng_on_error, shallow_copy
 from .._utils.rows import rows_between
 from .._utils.threads import own_threads
 from .._utils.tuning import TUNING
@@ -16,6 +15,8 @@ from .cluster_sums import sums_from
 
 class Stream:
     """Everything that is kept of a stream: centers, statistics, schedule, random numbers.
+
+    All but the random numbers is only ever replaced, so that shallow copies can go on.
 
     Attributes
     ----------
@@ -33,8 +34,6 @@ class Stream:
         The facility cost, and the phases that raise it.
     max_clusters : int or inf
         No center opens when there are so many.
-    pending_uniform : float or None
-        Drawn for the next sample, but not used yet.
     """
 
     def __init__(self, X, schedule, random_state, max_clusters=np.inf):
@@ -47,20 +46,10 @@ class Stream:
         self.opened_at = np.empty(0, dtype=np.int64)
         self.inertia = 0.0
         self.n_seen = 0
-        self.pending_uniform = None
         self._block_rows = TUNING.first_block_rows
 
-    def __copy__(self):
-        """Return a stream that can go on by itself, but for the random numbers.
-
-        All else is only ever replaced. What copy.copy does by itself is slow.
-        """
-        other = type(self).__new__(type(self))
-        other.__dict__.update(self.__dict__)
-        return other
-
     def __deepcopy__(self, memo):
-        other = copy.copy(self)
+        other = shallow_copy(self)
         other.random_state = copy.deepcopy(self.random_state)
         return other
 
@@ -85,52 +74,45 @@ class Stream:
         `report` is called after every block, with the stream and the labels so far.
 
         This stream stays as it is, but for the random numbers that both share; these,
-        too, are as they were if anything fails. Only the number that a lone row has drawn
-        is kept, for the row that comes instead.
+        too, are as they were if anything fails.
         """
-        if X.shape[0] == 1 and len(self.counts):
-            read = self._assign_single_row(self.centers.as_rows(X))
-            if read is not None:
-                return read
-        n_centers = max(len(self.centers), self.schedule.prefix_length)
-        work = X.shape[0] * self.centers.width(X) * n_centers
-        with self.restore_rng_on_error(), own_threads(n_jobs, work) as threads:
-            other = copy.copy(self)
-            return other, other._read(X, threads, report)
+        with restore_rng_on_error(self.random_state):
+            uniforms = None
+            if X.shape[0] == 1 and len(self.counts):
+                uniform = self.random_state.random_sample()
+                read = self._assign_single_row(self.centers.as_rows(X), uniform)
+                if read is not None:
+                    return read
+                uniforms = np.array([uniform])
+            n_centers = max(len(self.centers), self.schedule.prefix_length)
+            work = X.shape[0] * self.centers.width(X) * n_centers
+            with own_threads(n_jobs, work) as threads:
+                other = shallow_copy(self)
+                return other, other._read(X, uniforms, threads, report)
 
-    def _assign_single_row(self, X):
+    def _assign_single_row(self, X, uniform):
         """Return what `extended` does for a row that joins a cluster, else None.
 
         That is what most rows of a long stream do, and all that it takes is cheap.
         """
         label, d2 = self.centers.search.nearest_of_row(X)
-        if self.pending_uniform is None:
-            self.pending_uniform = self.random_state.random_sample()
-        is_candidate = self.pending_uniform * self.schedule.facility_cost < d2
+        is_candidate = uniform * self.schedule.facility_cost < d2
         if is_candidate and len(self.counts) < self.max_clusters:
             return None
-        other = copy.copy(self)
-        other.pending_uniform = None
-        other.sums = self.sums.with_member(X, label, self.centers)
+        other = shallow_copy(self)
+        labels = np.array([label], dtype=np.int32)
+        other.sums = self.sums.with_members(X, labels, self.centers)
         other.counts = self.counts.copy()
         other.counts[label] += 1
         other.inertia = self.inertia + d2
         other.n_seen = self.n_seen + 1
-        return other, np.array([label], dtype=np.int32)
+        return other, labels
 
-    @contextmanager
-    def restore_rng_on_error(self):
-        """Give back the random numbers to come, if what follows fails."""
-        uniform = self.pending_uniform
-        try:
-            with restore_rng_on_error(self.random_state):
-                yield
-        except BaseException:
-            self.pending_uniform = uniform
-            raise
+    def _read(self, X, uniforms, threads, report):
+        """Read the rows of `X`, block by block, and return their labels.
 
-    def _read(self, X, threads, report):
-        """Read the rows of `X`, block by block, and return their labels."""
+        `uniforms` are the random numbers of a first block, if they are drawn already.
+        """
         labels = np.empty(X.shape[0], dtype=np.int32)
         start = 0
         while start < X.shape[0]:
@@ -138,22 +120,15 @@ class Stream:
             block = self.centers.as_rows(part)
             stop = start + block.shape[0]
             n_before = len(self.centers)
-            labels[start:stop] = read_block(
-                self, block, self._uniforms(stop - start), threads, X.dtype
-            )
+            if uniforms is None:
+                uniforms = self.random_state.random_sample(stop - start)
+            labels[start:stop] = read_block(self, block, uniforms, threads, X.dtype)
+            uniforms = None
             self._choose_block_rows(part, len(self.centers) - n_before)
             start = stop
             if report is not None:
                 report(self, labels[:stop])
         return labels
-
-    def _uniforms(self, n):
-        """Return the next random numbers of the stream, one for each sample."""
-        if self.pending_uniform is None:
-            return self.random_state.random_sample(n)
-        uniforms = np.append(self.pending_uniform, self.random_state.random_sample(n - 1))
-        self.pending_uniform = None
-        return uniforms
 
     def _choose_block_rows(self, X, n_opened):
         """Make blocks larger while few centers open in them, and smaller when many do.

@@ -31,7 +31,6 @@ _FITTED = {
     "stream.opened_at": ["int64[:]"],
     "stream.inertia": ["float", 0.0, math.inf],
     "stream.n_seen": ["int", 1, _MAX_SAMPLES],
-    "stream.pending_uniform": ["None | float", 0.0, 1.0],
 }
 _SCHEDULE = {
     "class": ["str"],

@@ -110,7 +110,6 @@ def _state_of_stream(stream):
         "stream.opened_at": stream.opened_at,
         "stream.inertia": float(stream.inertia),
         "stream.n_seen": int(stream.n_seen),
-        "stream.pending_uniform": stream.pending_uniform,
         **_state_of_random_state("stream.random_state", stream.random_state),
         **_state_of_rows("stream.centers", stream.centers.rows),
         **_state_of_rows("stream.sums", stream.sums.rows),
@@ -127,7 +126,6 @@ def _stream_from(state):
     stream = Stream(rows, schedule, random_state, max_clusters)
     stream.centers = centers_from(rows)
     stream.sums = sums_from(rows_from(state, "stream.sums"))
-    stream.pending_uniform = state["stream.pending_uniform"]
     for name in ("counts", "opened_at", "inertia", "n_seen"):
         setattr(stream, name, state[f"stream.{name}"])
     return stream

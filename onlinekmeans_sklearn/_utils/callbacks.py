@@ -14,6 +14,8 @@ except ImportError:
         return method
 
 
+# attributes of an estimator that has callbacks to tell
+LISTENERS = {"_skl_callbacks", "_parent_callback_ctx"}
 _SHARES = 50  # of the rows, of each of which the callbacks are told
 
 

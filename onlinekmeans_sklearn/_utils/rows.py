@@ -18,9 +18,11 @@ def rows_between(X, start, stop):
         return X
     ends = X.indptr[start : stop + 1]
     numbers = slice(ends[0], ends[-1])
-    return canonical(
-        X.data[numbers], X.indices[numbers], ends - ends[0], (stop - start, X.shape[1])
-    )
+    rows = csr_array((stop - start, X.shape[1]), dtype=X.dtype)  # given arrays, it copies
+    rows.data, rows.indices = X.data[numbers], X.indices[numbers]
+    rows.indptr = ends - ends[0]
+    rows.has_canonical_format = True
+    return rows
 
 
 def rows_at(X, rows):

@@ -27,7 +27,7 @@ def validate_X(estimator, X, reset):
     Canonical means that the columns of a row are there, sorted and different: compiled code
     may trust that.
     """
-    if not reset and _needs_no_validation(estimator, X):
+    if not reset and needs_no_validation(estimator, X):
         is_matrix = type(X) is csr_matrix
         return canonical(X.data, X.indices, X.indptr, X.shape) if is_matrix else X
     # not whether all are finite: that comes with the largest value
@@ -106,7 +106,7 @@ def _rebuilt(X):
         ) from error
 
 
-def _needs_no_validation(estimator, X):
+def needs_no_validation(estimator, X):
     """Return whether there is nothing that validation could say or change.
 
     Validation costs more than all the rest when samples come one at a time.

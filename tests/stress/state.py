@@ -1,7 +1,5 @@
 """What an estimator knows, in a form that can be compared."""
 
-import copy
-
 import numpy as np
 from scipy.sparse import issparse
 from sklearn.base import BaseEstimator
@@ -9,19 +7,15 @@ from sklearn.base import BaseEstimator
 # What makes no difference to any result: merged clusters, which are made when they are
 # asked for, what kernels make of centers, and how many rows to read at once.
 _NOT_COMPARED = {"_merged", "search", "_block_rows"}
-_PENDING = "pending_uniform"  # of a stream: a number that is drawn, but not used yet
 _DEEPEST = 8
 
 
 def state(estimator):
     """Return every attribute of an estimator, its random numbers included, as plain values.
 
-    Two states are equal if no call can tell the estimators apart. So the random numbers of
-    a stream count as they come, whether or not one of them is drawn already.
+    Two states are equal if no call can tell the estimators apart.
     """
     known = {k: v for k, v in vars(estimator).items() if k not in _NOT_COMPARED}
-    if _PENDING in known:
-        known["next"] = _next_numbers(known.pop(_PENDING), known.pop("random_state"))
     return {name: plain(value) for name, value in known.items()}
 
 
@@ -63,13 +57,6 @@ def plain(value, depth=0):
 def _arrays(X):
     names = ("data", "indices", "indptr", "row", "col", "offsets", "rows")
     return [getattr(X, name, None) for name in names]
-
-
-def _next_numbers(drawn, random_state):
-    """Return the random numbers that a stream will use next."""
-    numbers = [] if drawn is None else [drawn]
-    source = copy.deepcopy(random_state)
-    return numbers + source.random_sample(3 - len(numbers)).tolist()
 
 
 def plain_input(X):
