@@ -3,6 +3,8 @@
 They are as fast as a matrix product; `rounding` says how wrong they can be.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 from scipy.sparse import csr_array, issparse
 
@@ -11,11 +13,33 @@ from .._utils.tuning import TUNING
 from .rounding import FLOAT64
 
 
+class Prepared(NamedTuple):
+    """Centers, what rows are multiplied by, and ``|c|^2`` of each center."""
+
+    centers: object
+    factor: object
+    norms: np.ndarray
+
+
+def prepare(centers):
+    """Return centers as `products` multiplies rows by them, if they are not yet so."""
+    if isinstance(centers, Prepared):
+        return centers
+    if issparse(centers):
+        return Prepared(centers, -2 * centers, squared_norms(centers))
+    factor = _with_one_more(centers, centers[0])
+    norms = _squares(factor[:, :-1])
+    factor *= -2
+    factor[:, -1] = norms  # which the one more of a row is multiplied by
+    return Prepared(centers, factor, norms)
+
+
 def products(X, centers):
     """Return ``|c|^2 - 2 v.c`` of centers and rows, and what makes them squared distances.
 
     Dense rows are shifted by the oldest center: far from the origin the products would
-    otherwise be all rounding error.
+    otherwise be all rounding error. Centers that meet several
+    parts of the rows are better prepared once.
 
     Returns
     -------
@@ -25,22 +49,21 @@ def products(X, centers):
     slack : tuple of float
         How wrong they can be, by the squares and by the squared distances, and besides.
     """
+    centers, factor, norms = prepare(centers)
     if issparse(X):
         n_terms = int(np.diff(X.indptr).max() + np.diff(centers.indptr).max())
-        squares, norms = squared_norms(X), squared_norms(centers)
-        X, centers = _with_own_columns(X, centers)
-        found = ((-2 * centers) @ X.T).toarray()
+        squares = squared_norms(X)
+        X, factor = _with_own_columns(X, factor)
+        found = (factor @ X.T).toarray(order="F")
         found += norms[:, None]
     else:
         n_terms = X.shape[1]
-        shifted, factor = (_with_one_more(rows, centers[0]) for rows in (X, centers))
-        squares, norms = (_squares(rows[:, :-1]) for rows in (shifted, factor))
-        factor *= -2
-        factor[:, -1] = norms
+        shifted = _with_one_more(X, centers[0])
+        squares = _squares(shifted[:, :-1])
         # All factors are finite. Yet on a busy machine dot has now and then warned of an
         # invalid value, for a reason not found; whoever asks looks for NaN instead.
         with np.errstate(invalid="ignore"):
-            found = factor @ shifted.T
+            found = (shifted @ factor.T).T
     return found, squares, FLOAT64.slack(n_terms)
 
 
