@@ -6,9 +6,9 @@ where they are documented.
 """
 
 import numpy as np
-from scipy.sparse import csc_array
+from scipy.sparse import csc_array, issparse
 
-from .._utils.rows import rows_at, rows_between
+from .._utils.rows import rows_at
 from .._utils.tuning import TUNING
 from .products import check_numbers, prepare, products, squared_norms
 
@@ -29,25 +29,22 @@ class _Search:
         step = max(1, TUNING.product_elements // n_centers)
         for start in range(0, len(every), step):
             rows = every[start : start + step]
-            if visible is None:
-                part = rows_between(X, start, start + step)
-            else:
-                part = rows_at(X, rows)
+            part = rows_at(X, rows)
             found, squares, slack = products(part, prepared)
             found = found.T
             if visible is not None:
                 found[np.arange(n_centers) >= np.asarray(visible)[rows, None]] = np.inf
-            nearer, center = self._nearest_within(slack, part, found, squares, d2[rows])
-            exact = self.pair_distances(part, nearer, center)
-            is_nearer = exact < d2[rows[nearer]]
-            rows = rows[nearer[is_nearer]]
+            near, center = self._oldest_nearest(part, found, squares, slack, d2[rows])
+            exact = self.pair_distances(part, near, center)
+            is_nearer = exact < d2[rows[near]]
+            rows = rows[near[is_nearer]]
             ids[rows], d2[rows] = center[is_nearer], exact[is_nearer]
 
-    def _nearest_within(self, slack, X, found, squares, d2):
-        """Return the rows that may have a center nearer than d2, and the oldest nearest.
+    def _oldest_nearest(self, X, found, squares, slack, d2):
+        """Return the rows that a center may be nearer to than d2, and the nearest of each.
 
-        Most rows have just one center within the slack; all of them are looked at only for
-        the others. What was found is changed.
+        Most have just one center within the slack; only where the second best is within
+        it, too, are there distances to look at. What was found is changed.
         """
         of_square, of_d2, added = slack
         every = np.arange(len(found))
@@ -56,34 +53,35 @@ class _Search:
         check_numbers(best)
         near = np.maximum(best + squares, 0)
         slack = of_square * squares + of_d2 * near + added
-        is_far = near > d2 + slack
+        is_far = near > d2 + slack  # no nearer than what the row has
         limit = np.where(is_far, -np.inf, best + slack)
         found[every, center] = np.inf
         in_doubt = np.flatnonzero(found.min(axis=1) <= limit)
         if len(in_doubt):
             found[every, center] = best
-            some = found[in_doubt]
-            is_near = some <= limit[in_doubt, None]
-            row, ids = np.nonzero(is_near)
-            some[:] = np.inf
-            some[row, ids] = self.pair_distances(X, in_doubt[row], ids)
-            center[in_doubt] = some.argmin(axis=1)  # the oldest, if there are several
+            distances = found[in_doubt]
+            row, ids = np.nonzero(distances <= limit[in_doubt, None])
+            distances[:] = np.inf
+            distances[row, ids] = self.pair_distances(X, in_doubt[row], ids)
+            center[in_doubt] = distances.argmin(axis=1)  # the first is the oldest
         rows = np.flatnonzero(~is_far)
         return rows, center[rows]
 
     def nearest_of_row(self, X):
         """Return the oldest nearest center of a lone row and its squared distance."""
-        d2 = self._distances_from(X, 0, self._centers)
+        every = np.arange(self._centers.shape[0])
+        d2 = self.pair_distances(X, np.zeros_like(every), every)
         return int(d2.argmin()), float(d2.min())
 
     def pair_distances(self, X, rows, ids):
         """Return the squared distances of ``X[rows[i]]`` and ``centers[ids[i]]``."""
         d2 = np.empty(len(rows))
-        step = max(1, TUNING.pair_elements // self._width(X))
+        width = 1 + X.size // max(1, X.shape[0])  # CSR counts what is stored
+        step = max(1, TUNING.pair_elements // width)
         for start in range(0, len(rows), step):
             part = slice(start, start + step)
             differences = rows_at(X, rows[part]) - rows_at(self._centers, ids[part])
-            d2[part] = self._squared(differences)
+            d2[part] = _squared(differences)
         return d2
 
     def next_opening(self, X, candidates, start, uniforms, facility_cost, d2, opened):
@@ -94,7 +92,7 @@ class _Search:
             least = uniforms[row] * facility_cost
             if not least < d2[row]:
                 continue
-            to_new = self._distances_from(X, row, new)
+            to_new = _squared(rows_at(X, np.full(len(opened), row)) - new)
             if least < to_new.min(initial=np.inf):
                 return place
         return len(candidates)
@@ -113,20 +111,6 @@ class DenseSearch(_Search):
             stacked = np.concatenate([sums[low:high], differences])
             sums[low:high] = _membership_matrix(labels[some] - low, high - low) @ stacked
 
-    def _width(self, X):
-        return X.shape[1]
-
-    def _distances_from(self, X, row, centers):
-        """Return the squared distances of a row and centers."""
-        return self._squared(X[row] - centers)
-
-    def _squared(self, differences):
-        """Return the sums of squares of rows, added in feature order."""
-        squares = np.square(differences.T, order="C")
-        if squares.shape[1] == 1:  # reduce would not add a lone column in order
-            return np.add.accumulate(squares)[-1]
-        return np.add.reduce(squares, axis=0)
-
 
 class SparseSearch(_Search):
     """Centers and rows in CSR."""
@@ -140,15 +124,15 @@ class SparseSearch(_Search):
         np.add.at(new_values, place, np.concatenate([values, differences.data]))
         return new_columns.astype(columns.dtype), new_values
 
-    def _width(self, X):
-        return 1 + X.nnz // max(1, X.shape[0])
 
-    def _distances_from(self, X, row, centers):
-        """Return the squared distances of a row and centers."""
-        return self._squared(X[np.full(centers.shape[0], row)] - centers)
-
-    def _squared(self, differences):
+def _squared(differences):
+    """Return the sum of squares of each row, added in feature order."""
+    if issparse(differences):
         return squared_norms(differences)
+    squares = np.square(differences.T, order="C")
+    if squares.shape[1] == 1:  # reduce would not add a lone column in order
+        return np.add.accumulate(squares)[-1]
+    return np.add.reduce(squares, axis=0)
 
 
 def _membership_matrix(labels, n_clusters):

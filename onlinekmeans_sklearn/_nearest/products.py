@@ -3,8 +3,6 @@
 They are as fast as a matrix product; `rounding` says how wrong they can be.
 """
 
-from typing import NamedTuple
-
 import numpy as np
 from scipy.sparse import csr_array, issparse
 
@@ -13,33 +11,23 @@ from .._utils.tuning import TUNING
 from .rounding import FLOAT64
 
 
-class Prepared(NamedTuple):
-    """Centers, what rows are multiplied by, and ``|c|^2`` of each center."""
-
-    centers: object
-    factor: object
-    norms: np.ndarray
-
-
 def prepare(centers):
-    """Return centers as `products` multiplies rows by them, if they are not yet so."""
-    if isinstance(centers, Prepared):
-        return centers
+    """Return centers, what `products` multiplies rows by, and ``|c|^2`` of each."""
     if issparse(centers):
-        return Prepared(centers, -2 * centers, squared_norms(centers))
+        return centers, -2 * centers, squared_norms(centers)
     factor = _with_one_more(centers, centers[0])
     norms = _squares(factor[:, :-1])
     factor *= -2
     factor[:, -1] = norms  # which the one more of a row is multiplied by
-    return Prepared(centers, factor, norms)
+    return centers, factor, norms
 
 
 def products(X, centers):
     """Return ``|c|^2 - 2 v.c`` of centers and rows, and what makes them squared distances.
 
     Dense rows are shifted by the oldest center: far from the origin the products would
-    otherwise be all rounding error. Centers that meet several
-    parts of the rows are better prepared once.
+    otherwise be all rounding error. Centers that many rows meet,
+    part by part, are better given as `prepare` returns them.
 
     Returns
     -------
@@ -49,7 +37,8 @@ def products(X, centers):
     slack : tuple of float
         How wrong they can be, by the squares and by the squared distances, and besides.
     """
-    centers, factor, norms = prepare(centers)
+    is_prepared = isinstance(centers, tuple)
+    centers, factor, norms = centers if is_prepared else prepare(centers)
     if issparse(X):
         n_terms = int(np.diff(X.indptr).max() + np.diff(centers.indptr).max())
         squares = squared_norms(X)
