@@ -8,9 +8,9 @@ where they are documented.
 import numpy as np
 from scipy.sparse import csc_array, issparse
 
-from .._utils.rows import rows_between
+from .._utils.rows import rows_at
 from .._utils.tuning import TUNING
-from .products import check_numbers, products, squared_norms
+from .products import check_numbers, prepare, products, squared_norms
 
 
 class _Search:
@@ -22,36 +22,50 @@ class _Search:
     def nearest(self, X, ids, d2, visible=None):
         """Let rows go over to the oldest nearest center, if it is nearer than theirs."""
         n_centers = self._centers.shape[0]
-        step = max(1, TUNING.product_elements // max(1, n_centers))
-        for start in range(0, X.shape[0] if n_centers else 0, step):
-            rows = slice(start, start + step)
-            part = rows_between(X, rows.start, rows.stop)
-            found, squares, (of_square, of_d2, added) = products(part, self._centers)
+        if not n_centers:
+            return
+        prepared = prepare(self._centers)
+        every = np.arange(X.shape[0]) if visible is None else np.flatnonzero(visible)
+        step = max(1, TUNING.product_elements // n_centers)
+        for start in range(0, len(every), step):
+            rows = every[start : start + step]
+            part = rows_at(X, rows)
+            found, squares, slack = products(part, prepared)
+            found = found.T
             if visible is not None:
-                found[np.arange(n_centers)[:, None] >= np.asarray(visible)[rows]] = np.inf
-            best = found.min(axis=0)
-            check_numbers(best)
-            near = np.maximum(best + squares, 0)
-            slack = of_square * squares + of_d2 * near + added
-            is_far = near > d2[rows] + slack  # no nearer than what the row has
-            limit = np.where(is_far | (best == np.inf), -np.inf, best + slack)
-            center, row = np.nonzero(found <= limit)
-            order = np.argsort(row, kind="stable")
-            row, center = row[order], center[order]
-            if len(row):
-                self._decide(part, row, center, ids[rows], d2[rows])
+                found[np.arange(n_centers) >= np.asarray(visible)[rows, None]] = np.inf
+            near, center = self._oldest_nearest(part, found, squares, slack, d2[rows])
+            exact = self.pair_distances(part, near, center)
+            is_nearer = exact < d2[rows[near]]
+            rows = rows[near[is_nearer]]
+            ids[rows], d2[rows] = center[is_nearer], exact[is_nearer]
 
-    def _decide(self, X, row, center, ids, d2):
-        """Let rows go over to the oldest nearest of the centers paired with them."""
-        exact = self.pair_distances(X, row, center)
-        starts = np.flatnonzero(np.diff(row, prepend=-1))
-        least = np.minimum.reduceat(exact, starts)
-        is_least = np.flatnonzero(exact == np.repeat(least, np.diff([*starts, len(row)])))
-        first = is_least[np.flatnonzero(np.diff(row[is_least], prepend=-1))]
-        rows = row[first]
-        nearer = exact[first] < d2[rows]
-        ids[rows[nearer]] = center[first[nearer]]
-        d2[rows[nearer]] = exact[first[nearer]]
+    def _oldest_nearest(self, X, found, squares, slack, d2):
+        """Return the rows that a center may be nearer to than d2, and the nearest of each.
+
+        Most have just one center within the slack; only where the second best is within
+        it, too, are there distances to look at. What was found is changed.
+        """
+        of_square, of_d2, added = slack
+        every = np.arange(len(found))
+        center = found.argmin(axis=1)
+        best = found[every, center]
+        check_numbers(best)
+        near = np.maximum(best + squares, 0)
+        slack = of_square * squares + of_d2 * near + added
+        is_far = near > d2 + slack  # no nearer than what the row has
+        limit = np.where(is_far, -np.inf, best + slack)
+        found[every, center] = np.inf
+        in_doubt = np.flatnonzero(found.min(axis=1) <= limit)
+        if len(in_doubt):
+            found[every, center] = best
+            distances = found[in_doubt]
+            row, ids = np.nonzero(distances <= limit[in_doubt, None])
+            distances[:] = np.inf
+            distances[row, ids] = self.pair_distances(X, in_doubt[row], ids)
+            center[in_doubt] = distances.argmin(axis=1)  # the first is the oldest
+        rows = np.flatnonzero(~is_far)
+        return rows, center[rows]
 
     def nearest_of_row(self, X):
         """Return the oldest nearest center of a lone row and its squared distance."""
@@ -61,18 +75,24 @@ class _Search:
 
     def pair_distances(self, X, rows, ids):
         """Return the squared distances of ``X[rows[i]]`` and ``centers[ids[i]]``."""
-        return _pair_distances(X, self._centers, rows, ids)
+        d2 = np.empty(len(rows))
+        width = 1 + X.size // max(1, X.shape[0])  # CSR counts what is stored
+        step = max(1, TUNING.pair_elements // width)
+        for start in range(0, len(rows), step):
+            part = slice(start, start + step)
+            differences = rows_at(X, rows[part]) - rows_at(self._centers, ids[part])
+            d2[part] = _squared(differences)
+        return d2
 
     def next_opening(self, X, candidates, start, uniforms, facility_cost, d2, opened):
         """Return the place of the next candidate that opens a center, or their number."""
-        new = X[opened].astype(np.float64, copy=False)
-        ids = np.arange(len(opened))
+        new = rows_at(X, opened).astype(np.float64, copy=False)
         for place in range(start, len(candidates)):
             row = candidates[place]
             least = uniforms[row] * facility_cost
             if not least < d2[row]:
                 continue
-            to_new = _pair_distances(X, new, np.full(len(opened), row), ids)
+            to_new = _squared(rows_at(X, np.full(len(opened), row)) - new)
             if least < to_new.min(initial=np.inf):
                 return place
         return len(candidates)
@@ -87,8 +107,7 @@ class DenseSearch(_Search):
         step = max(1, TUNING.pair_elements // X.shape[1], high - low)
         for start in range(0, len(rows), step):
             some = rows[start : start + step]
-            differences = X[some].astype(np.float64, copy=False)
-            differences = differences - self._centers[labels[some]]
+            differences = rows_at(X, some) - rows_at(self._centers, labels[some])
             stacked = np.concatenate([sums[low:high], differences])
             sums[low:high] = _membership_matrix(labels[some] - low, high - low) @ stacked
 
@@ -106,23 +125,14 @@ class SparseSearch(_Search):
         return new_columns.astype(columns.dtype), new_values
 
 
-def _pair_distances(X, centers, rows, ids):
-    """Return the squared distances of ``X[rows[i]]`` and ``centers[ids[i]]``."""
-    d2 = np.empty(len(rows))
-    width = 1 + X.nnz // max(1, X.shape[0]) if issparse(X) else X.shape[1]
-    step = max(1, TUNING.pair_elements // width)
-    for start in range(0, len(rows), step):
-        part = slice(start, start + step)
-        differences = X[rows[part]].astype(np.float64, copy=False) - centers[ids[part]]
-        if issparse(X):
-            d2[part] = squared_norms(differences)
-            continue
-        squares = np.square(differences.T, order="C")
-        if squares.shape[1] == 1:  # reduce would not add a lone column in order
-            d2[part] = np.add.accumulate(squares)[-1]
-        else:
-            d2[part] = np.add.reduce(squares, axis=0)
-    return d2
+def _squared(differences):
+    """Return the sum of squares of each row, added in feature order."""
+    if issparse(differences):
+        return squared_norms(differences)
+    squares = np.square(differences.T, order="C")
+    if squares.shape[1] == 1:  # reduce would not add a lone column in order
+        return np.add.accumulate(squares)[-1]
+    return np.add.reduce(squares, axis=0)
 
 
 def _membership_matrix(labels, n_clusters):

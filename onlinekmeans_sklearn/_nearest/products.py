@@ -11,11 +11,23 @@ from .._utils.tuning import TUNING
 from .rounding import FLOAT64
 
 
+def prepare(centers):
+    """Return centers, what `products` multiplies rows by, and ``|c|^2`` of each."""
+    if issparse(centers):
+        return centers, -2 * centers, squared_norms(centers)
+    factor = _with_one_more(centers, centers[0])
+    norms = _squares(factor[:, :-1])
+    factor *= -2
+    factor[:, -1] = norms  # which the one more of a row is multiplied by
+    return centers, factor, norms
+
+
 def products(X, centers):
     """Return ``|c|^2 - 2 v.c`` of centers and rows, and what makes them squared distances.
 
     Dense rows are shifted by the oldest center: far from the origin the products would
-    otherwise be all rounding error.
+    otherwise be all rounding error. Centers that many rows meet,
+    part by part, are better given as `prepare` returns them.
 
     Returns
     -------
@@ -25,22 +37,22 @@ def products(X, centers):
     slack : tuple of float
         How wrong they can be, by the squares and by the squared distances, and besides.
     """
+    is_prepared = isinstance(centers, tuple)
+    centers, factor, norms = centers if is_prepared else prepare(centers)
     if issparse(X):
         n_terms = int(np.diff(X.indptr).max() + np.diff(centers.indptr).max())
-        squares, norms = squared_norms(X), squared_norms(centers)
-        X, centers = _with_own_columns(X, centers)
-        found = ((-2 * centers) @ X.T).toarray()
+        squares = squared_norms(X)
+        X, factor = _with_own_columns(X, factor)
+        found = (factor @ X.T).toarray(order="F")
         found += norms[:, None]
     else:
         n_terms = X.shape[1]
-        shifted, factor = (_with_one_more(rows, centers[0]) for rows in (X, centers))
-        squares, norms = (_squares(rows[:, :-1]) for rows in (shifted, factor))
-        factor *= -2
-        factor[:, -1] = norms
+        shifted = _with_one_more(X, centers[0])
+        squares = _squares(shifted[:, :-1])
         # All factors are finite. Yet on a busy machine dot has now and then warned of an
         # invalid value, for a reason not found; whoever asks looks for NaN instead.
         with np.errstate(invalid="ignore"):
-            found = factor @ shifted.T
+            found = (shifted @ factor.T).T
     return found, squares, FLOAT64.slack(n_terms)
 
 
