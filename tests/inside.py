@@ -13,7 +13,7 @@ STEPS = {
     "unchanged_on_error": "_base",
     "merge": "_base",
     "_rebuilt": "_utils.validation",
-    "_memory_is_known": "_utils.rollback",
+    "_MEMORY_IS_KNOWN": "_utils.rollback",
     "_VERSION": "_utils.pickling",
     "open": "_checkpoint.file",
 }

@@ -253,8 +253,8 @@ def test_an_interrupted_call_gives_random_numbers_back(source, n_rows, is_known)
     before = joblib.hash(numbers.get_state(legacy=False))
     rows = np.tile(1e3 + X, (4, 1))[:n_rows]
     with (
-        replaced("_memory_is_known", lambda: is_known),
-        before_step("open", interrupt),
+        replaced("_MEMORY_IS_KNOWN", is_known),
+        before_step("open_centers", interrupt),
         pytest.raises(KeyboardInterrupt),
     ):
         model.partial_fit(rows)

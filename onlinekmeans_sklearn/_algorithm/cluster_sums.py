@@ -83,21 +83,23 @@ class SparseSums:
 
     def with_members(self, X, labels, centers, threads=SINGLE_THREAD):
         """Return the sums with the rows of `X` added to the clusters of their labels."""
-        nothing = np.empty(0, dtype=index_dtype(self._n_features)), np.empty(0)
-        clusters = self._clusters + [nothing] * (len(centers) - len(self._clusters))
+        clusters = self._clusters.copy()
+        if len(clusters) < len(centers):
+            nothing = np.empty(0, dtype=index_dtype(self._n_features)), np.empty(0)
+            clusters += [nothing] * (len(centers) - len(clusters))
+
+        def add(members):
+            for cluster, rows in members:
+                clusters[cluster] = centers.search.add(X, rows, cluster, *clusters[cluster])
+
         if len(labels) == 1:
-            members = [(labels.item(), np.zeros(1, dtype=np.int64))]
+            add([(labels.item(), np.zeros(1, dtype=np.int64))])
         else:
             order = np.argsort(labels, kind="stable")
             filled, starts = np.unique(labels[order], return_index=True)
             members = list(zip(filled.tolist(), np.split(order, starts[1:])))
-
-        def add(share):
-            for cluster, rows in share:
-                clusters[cluster] = centers.search.add(X, rows, cluster, *clusters[cluster])
-
-        n_shares = threads.number if X.nnz >= TUNING.min_sum_elements else 1
-        threads.map(add, [members[i::n_shares] for i in range(n_shares)])
+            n_shares = threads.number if X.nnz >= TUNING.min_sum_elements else 1
+            threads.map(add, [members[i::n_shares] for i in range(n_shares)])
         other = shallow_copy(self)
         other._clusters = clusters
         return other

@@ -1,13 +1,9 @@
 """Calls that change nothing if they fail."""
 
 from contextlib import AbstractContextManager, contextmanager
-from ctypes import c_char
-from functools import cache
 
 import numpy as np
 from sklearn.utils import check_random_state
-
-_Words = c_char * (4 * (624 + 1))  # the key of a Mersenne Twister and the position in it
 
 
 @contextmanager
@@ -32,43 +28,43 @@ def shallow_copy(instance):
 class restore_rng_on_error(AbstractContextManager):
     """Give a source of random numbers back those it had, if what follows fails.
 
-    A seed has the same numbers every time. Of a RandomState the memory is copied, as that
-    takes 1/50 of the time of `get_state`, which is that of reading hundreds of rows.
+    A seed has the same numbers every time. Of a RandomState the memory is copied: that
+    takes 1/50 of the time of `get_state`, in which hundreds of rows can be read.
     """
 
     def __init__(self, random_state):
         self._source = check_random_state(None) if random_state is None else random_state
-        self._before = _state_of(self._source)
+        if not isinstance(self._source, np.random.RandomState):
+            self._before = None
+        elif _MEMORY_IS_KNOWN and type(self._source._bit_generator) is np.random.MT19937:
+            self._before = np.array(_Memory(self._source))
+        else:
+            self._before = self._source.get_state(legacy=False)
 
     def __exit__(self, kind, error, traceback):
         if kind is None or self._before is None:
             return
         before = self._before
-        if type(before) is bytes:
-            words = np.frombuffer(before, dtype=np.uint32)
+        if isinstance(before, np.ndarray):
+            *key, position = before.tolist()
             before = self._source.get_state(legacy=False)
-            before["state"] = {"key": words[:-1], "pos": int(words[-1])}
+            before["state"] = {"key": key, "pos": position}
         self._source.set_state(before)
 
 
-def _state_of(source):
-    """Return the memory of a RandomState if that says all, else its state, None if not."""
-    if not isinstance(source, np.random.RandomState):
-        return None
-    if type(source._bit_generator) is np.random.MT19937 and _memory_is_known():
-        return _words_of(source)
-    return source.get_state(legacy=False)
+class _Memory:
+    """The key of a Mersenne Twister and the position in it, where numpy has them."""
+
+    def __init__(self, source):
+        address = source._bit_generator.ctypes.state_address
+        kind = {"shape": (624 + 1,), "typestr": np.dtype(np.uint32).str, "version": 3}
+        self.__array_interface__ = {"data": (address, True), **kind}
 
 
-def _words_of(source):
-    """Return the memory of a Mersenne Twister, which is where numpy says."""
-    return _Words.from_address(source._bit_generator.ctypes.state_address).raw
-
-
-@cache
-def _memory_is_known():
+def _memory_is_known(source):
     """Return whether this numpy has the key in memory, and then the position in it."""
-    source = np.random.RandomState(0)
-    source.random_sample(7)
     state = source.get_state(legacy=False)["state"]
-    return _words_of(source) == np.append(state["key"], np.uint32(state["pos"])).tobytes()
+    return np.array_equal(np.array(_Memory(source)), [*state["key"], state["pos"]])
+
+
+_MEMORY_IS_KNOWN = _memory_is_known(np.random.RandomState(0))
