@@ -64,10 +64,9 @@ class BaseOnlineKMeans(
     @with_callbacks
     def _fit(self, X, y):
         X, stream = self._start_stream(X)
-        reporter = None
-        if vars(self).keys() & LISTENERS:
-            reporter = Reporter(self, X, y, self._fitted_attributes)
-        self._extend(stream, X, report=reporter and reporter.read)
+        has_callbacks = vars(self).keys() & LISTENERS
+        reporter = has_callbacks and Reporter(self, X, y, self._fitted_attributes)
+        self._extend(stream, X, report=reporter.read if reporter else None)
         self._merge()  # now, so that warnings belong to fit
         if reporter:
             reporter.end()
@@ -88,8 +87,8 @@ class BaseOnlineKMeans(
         """
         if X is None:
             self._check_call()
+            attributes = self._fitted_attributes(self._stream, self.online_labels_)
             with unchanged_on_error(self):
-                attributes = self._fitted_attributes(self._stream, self.online_labels_)
                 vars(self).update(attributes)
                 self._merge()
         else:

@@ -8,6 +8,25 @@ from contextlib import ExitStack, contextmanager
 from onlinekmeans_sklearn._nearest import heart
 from onlinekmeans_sklearn._utils.tuning import tuned
 
+KERNELS = [*(heart.compiled.instruction_sets() if heart.compiled else []), "numpy"]
+
+
+@contextmanager
+def using(name):
+    """Use numpy's kernels meanwhile, or the compiled ones with some instruction set."""
+    compiled = heart.compiled
+    before, instructions = heart.in_use, compiled and compiled.instruction_set_in_use()
+    try:
+        heart.in_use = heart.fallback if name == "numpy" else compiled
+        if name != "numpy":
+            compiled.use_instruction_set(name)
+        yield
+    finally:
+        heart.in_use = before
+        if compiled:
+            compiled.use_instruction_set(instructions)
+
+
 TINY = {
     "first_block_rows": 3,
     "most_block_rows": 8,
@@ -31,7 +50,7 @@ ENGINES = {
     **{name: (None, values) for name, values in _SIZES.items()},
     **{
         f"{kernels}, {size}": (kernels, _SIZES[size])
-        for kernels in heart.names()
+        for kernels in KERNELS
         for size in ("usual", "tiny blocks, threads")
     },
     "numpy, tiny blocks": ("numpy", TINY),
@@ -44,6 +63,6 @@ def engine(name):
     kernels, values = ENGINES[name]
     with ExitStack() as stack:
         if kernels is not None:
-            stack.enter_context(heart.using(kernels))
+            stack.enter_context(using(kernels))
         stack.enter_context(tuned(**values))
         yield

@@ -101,7 +101,8 @@ def test_numbers_keep_all_their_bits(path):
     stored = csr_array((rows.ravel(), [0, 1, 0, 1, 0, 1], [0, 2, 4, 6]), shape=(3, 2))
     for X in (rows, stored):
         model = OnlineKMeans(random_state=0).fit(X)
-        stream_of(model).schedule.phases = ((3, 5e-324), (3, np.inf))
+        schedule = stream_of(model).schedule
+        schedule.phases, schedule.facility_cost = ((3, 5e-324), (3, np.inf)), np.inf
         model.partial_fit(X)
         cut = through_file(model, path)
         assert fingerprint(cut) == fingerprint(model)

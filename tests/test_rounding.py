@@ -10,13 +10,14 @@ from itertools import chain
 
 import numpy as np
 import pytest
+from engines import KERNELS, using
 from reference import nearest as nearest_by_loop
 from reference import squared_distance
 from scipy.sparse import csr_array
 
 from onlinekmeans_sklearn._algorithm.block import _reach
-from onlinekmeans_sklearn._nearest import centers_from, heart, nearest
-from onlinekmeans_sklearn._nearest.products import products
+from onlinekmeans_sklearn._nearest import centers_from, nearest
+from onlinekmeans_sklearn._nearest.products import prepare, products
 from onlinekmeans_sklearn._nearest.rounding import FLOAT32, FLOAT64, Precision
 
 UNIT = Fraction(1, 2**53)
@@ -176,8 +177,8 @@ def test_products_of_blas_and_of_csr_stay_within_their_slack(kind, storage):
         X, C, true = pairs(kind, d)
         centers = centers_from(storage(C))
         rows = centers.as_rows(storage(X))
-        found, squares, (of_square, of_d2, added) = products(rows, centers.exact)
-        d2 = np.maximum(found + squares, 0)
+        found, squares, (of_square, of_d2, added) = products(rows, prepare(centers.exact))
+        d2 = np.maximum(found.T + squares, 0)
         slack = of_square * squares + of_d2 * d2 + added
         for (error, _), allowed in zip(errors(d2, true), slack.ravel().tolist()):
             assert error <= allowed
@@ -191,7 +192,7 @@ def test_terms_of_wide_centers_count_even_for_rows_with_one_number():
     center = np.full((1, 20_000), 0.1)
     exact = squared_distance(row[0].tolist(), center[0].tolist())
     for storage in STORAGES.values():
-        found, squares, slack = products(storage(row), storage(center))
+        found, squares, slack = products(storage(row), prepare(storage(center)))
         d2 = (found + squares)[0, 0]
         assert abs(d2 - exact) <= slack[0] * squares[0] + slack[1] * d2 + slack[2]
 
@@ -207,8 +208,8 @@ def test_integers_within_the_limit_are_not_rounded_in_any_order(precision, dtype
         true = true_distances(A[4:], A[:4])
         d2, _ = distances_by_products(A[4:], A[:4], precision, dtype, order)
         assert not any(error for error, _ in errors(d2, true))
-        for name in heart.names():
-            with heart.using(name):
+        for name in KERNELS:
+            with using(name):
                 found = nearest(centers_from(A[:4]), A[4:])
             expected = [nearest_by_loop(v, A[:4].tolist()) for v in A[4:].tolist()]
             assert list(zip(*map(np.ndarray.tolist, found))) == expected
@@ -244,9 +245,9 @@ def test_an_order_of_additions_that_swaps_centers_is_allowed_for(
     assert d2[1, 0] > d2[2, 0] + slack[2, 0] / 20
 
 
-@pytest.mark.parametrize("name", heart.names())
+@pytest.mark.parametrize("name", KERNELS)
 def test_kernels_are_not_misled_by_an_order_of_additions(name, monkeypatch):
-    with heart.using(name):
+    with using(name):
         for precision, _ in PRECISIONS.values():
             for x, c in ((0.875, 1.1484375), (1.75, 2.0)):
                 X, C = swapping(precision, x, c)

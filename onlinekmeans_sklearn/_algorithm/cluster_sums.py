@@ -31,7 +31,7 @@ class DenseSums:
 
     def with_members(self, X, labels, centers, threads=SINGLE_THREAD):
         """Return the sums with the rows of `X` added to the clusters of their labels."""
-        sums = np.zeros((len(centers), self.rows.shape[1]))
+        sums = np.zeros(centers.rows.shape)
         sums[: len(self.rows)] = self.rows
         search = centers.search
         if threads.number == 1 or X.size < TUNING.min_sum_elements:
@@ -130,9 +130,5 @@ def split_by_cluster(labels, n_clusters, n_shares):
 
 def sequential_sum(first, numbers):
     """Return the sum with additions in order, so that chunks make no difference."""
-    if len(numbers) <= TUNING.few_numbers:
-        for number in numbers.tolist():
-            first += number
-        return first
     with np.errstate(over="ignore"):
         return float(np.add.accumulate(np.append(first, numbers))[-1])

@@ -44,17 +44,13 @@ class Schedule(ABC):
     """
 
     growth = 2  # f_r / f_(r-1)
+    facility_cost = 0.0  # the paper's f_r; 0 in the prefix
 
     def __init__(self, k, prefix_length):
         self.k = k
         self.prefix_length = prefix_length
         self.openings = 0
         self.phases = ()
-
-    @property
-    def facility_cost(self):
-        """The paper's f_r; 0 in the prefix."""
-        return self.phases[-1][1] if self.phases else 0.0
 
     @property
     def prefix_is_complete(self):
@@ -86,7 +82,8 @@ class Schedule(ABC):
     def _begin_phase(self, n, facility_cost):
         """Increment r, reset q_r and set f_r (Algorithm 3, line 11)."""
         self.openings = 0
-        self.phases += ((n, max(facility_cost, _MIN_COST)),)
+        self.facility_cost = max(facility_cost, _MIN_COST)
+        self.phases += ((n, self.facility_cost),)
 
 
 class SemiOnline(Schedule):

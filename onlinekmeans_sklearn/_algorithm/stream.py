@@ -7,7 +7,7 @@ import numpy as np
 from .._nearest import centers_like, largest_block
 from .._utils.rollback import restore_rng_on_error, shallow_copy
 from .._utils.rows import rows_between
-from .._utils.threads import own_threads
+from .._utils.threads import SINGLE_THREAD, own_threads
 from .._utils.tuning import TUNING
 from .block import read_block
 from .cluster_sums import sums_from
@@ -77,29 +77,23 @@ class Stream:
         too, are as they were if anything fails.
         """
         with restore_rng_on_error(self.random_state):
-            uniforms = None
             if X.shape[0] == 1 and len(self.counts):
-                uniform = self.random_state.random_sample()
-                read = self._assign_single_row(self.centers.as_rows(X), uniform)
-                if read is not None:
-                    return read
-                uniforms = np.array([uniform])
+                return self._read_single_row(self.centers.as_rows(X), X.dtype)
             n_centers = max(len(self.centers), self.schedule.prefix_length)
             work = X.shape[0] * self.centers.width(X) * n_centers
             with own_threads(n_jobs, work) as threads:
                 other = shallow_copy(self)
-                return other, other._read(X, uniforms, threads, report)
+                return other, other._read(X, threads, report)
 
-    def _assign_single_row(self, X, uniform):
-        """Return what `extended` does for a row that joins a cluster, else None.
-
-        That is what most rows of a long stream do, and all that it takes is cheap.
-        """
+    def _read_single_row(self, X, dtype):
+        """Return what `extended` does for a lone row: cheap if it joins a cluster."""
+        other = shallow_copy(self)
         label, d2 = self.centers.search.nearest_of_row(X)
+        uniform = self.random_state.random_sample()
         is_candidate = uniform * self.schedule.facility_cost < d2
         if is_candidate and len(self.counts) < self.max_clusters:
-            return None
-        other = shallow_copy(self)
+            uniforms = np.array([uniform])
+            return other, read_block(other, X, uniforms, SINGLE_THREAD, dtype)
         labels = np.array([label], dtype=np.int32)
         other.sums = self.sums.with_members(X, labels, self.centers)
         other.counts = self.counts.copy()
@@ -108,11 +102,8 @@ class Stream:
         other.n_seen = self.n_seen + 1
         return other, labels
 
-    def _read(self, X, uniforms, threads, report):
-        """Read the rows of `X`, block by block, and return their labels.
-
-        `uniforms` are the random numbers of a first block, if they are drawn already.
-        """
+    def _read(self, X, threads, report):
+        """Read the rows of `X`, block by block, and return their labels."""
         labels = np.empty(X.shape[0], dtype=np.int32)
         start = 0
         while start < X.shape[0]:
@@ -120,10 +111,8 @@ class Stream:
             block = self.centers.as_rows(part)
             stop = start + block.shape[0]
             n_before = len(self.centers)
-            if uniforms is None:
-                uniforms = self.random_state.random_sample(stop - start)
+            uniforms = self.random_state.random_sample(stop - start)
             labels[start:stop] = read_block(self, block, uniforms, threads, X.dtype)
-            uniforms = None
             self._choose_block_rows(part, len(self.centers) - n_before)
             start = stop
             if report is not None:

@@ -102,9 +102,11 @@ def _random_state_from(state, name):
 
 
 def _state_of_stream(stream):
-    schedule, is_capped = stream.schedule, stream.max_clusters != np.inf
+    is_capped = stream.max_clusters != np.inf
+    schedule = {"class": type(stream.schedule).__name__, **vars(stream.schedule)}
+    schedule.pop("facility_cost", None)  # which is that of the last phase
     return {
-        "schedule": {"class": type(schedule).__name__, **vars(schedule)},
+        "schedule": schedule,
         "stream.max_clusters": int(stream.max_clusters) if is_capped else None,
         "stream.counts": stream.counts,
         "stream.opened_at": stream.opened_at,
@@ -120,9 +122,11 @@ def _stream_from(state):
     rows = rows_from(state, "stream.centers")
     random_state = _random_state_from(state, "stream.random_state")
     max_clusters = state["stream.max_clusters"] or np.inf
-    fields = {**state["schedule"], "phases": tuple(map(tuple, state["schedule"]["phases"]))}
+    fields = state["schedule"].copy()
     schedule = object.__new__(SCHEDULES[fields.pop("class")])
-    vars(schedule).update(fields)
+    vars(schedule).update(fields, phases=tuple(map(tuple, fields["phases"])))
+    if schedule.phases:
+        schedule.facility_cost = schedule.phases[-1][1]
     stream = Stream(rows, schedule, random_state, max_clusters)
     stream.centers = centers_from(rows)
     stream.sums = sums_from(rows_from(state, "stream.sums"))

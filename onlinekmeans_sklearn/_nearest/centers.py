@@ -13,7 +13,7 @@ from abc import ABC, abstractmethod
 
 import numpy as np
 
-from .products import check_numbers, products
+from .products import check_numbers, prepare, products
 
 _ROUGH = 2.0**-30  # relative uncertainty of a squared distance that is not good enough
 
@@ -83,9 +83,9 @@ class Centers(ABC):
         center, they come from the squared distances themselves. So squares of distances
         are wrong by `_ROUGH` / 2 of themselves at most, and distances by half of that.
         """
-        found, squares, (of_square, of_d2, added) = products(X, self.exact)
+        found, squares, (of_square, of_d2, added) = products(X, prepare(self.exact))
         check_numbers(found)
-        d2 = np.maximum(found.T + squares[:, None], 0)
+        d2 = np.maximum(found + squares[:, None], 0)
         slack = of_d2 * d2 + (of_square * squares + added)[:, None]
         rows, ids = np.nonzero(2 * slack > _ROUGH * d2)
         d2[rows, ids] = self.squared_distances(X, rows, ids)

@@ -31,7 +31,6 @@ class _Search:
             rows = every[start : start + step]
             part = rows_at(X, rows)
             found, squares, slack = products(part, prepared)
-            found = found.T
             if visible is not None:
                 found[np.arange(n_centers) >= np.asarray(visible)[rows, None]] = np.inf
             near, center = self._oldest_nearest(part, found, squares, slack, d2[rows])
@@ -46,8 +45,7 @@ class _Search:
         Most have just one center within the slack; only where the second best is within
         it, too, are there distances to look at. What was found is changed.
         """
-        of_square, of_d2, added = slack
-        every = np.arange(len(found))
+        every, (of_square, of_d2, added) = np.arange(len(found)), slack
         center = found.argmin(axis=1)
         best = found[every, center]
         check_numbers(best)

@@ -6,7 +6,8 @@ a ladder of products, partial minima and second looks, each of which wrote array
 next one read again. Here four rows meet 24 centers in registers, and all that is kept is
 the best and the second best of every row: that is all it takes to know whether rounding
 could have swapped two centers. Only then are squared distances looked at that are added up
-as slowly as they must be. CSR rows meet only those centers that have a number in one of
+as slowly as they must be. With few features and many centers, rows meet only the blocks of
+24 whose box is near enough. CSR rows meet only those centers that have a number in one of
 their columns.
 
 `fallback` does the same in numpy, to the last bit, where there is no compiler. What rows
@@ -22,7 +23,7 @@ from scipy.sparse import csr_array
 
 from .._utils.tuning import TUNING
 from .products import squared_norms
-from .rounding import FLOAT32, FLOAT64, are_integers
+from .rounding import FLOAT32, FLOAT64
 
 cdef extern from "kernels.h" nogil:
     enum:

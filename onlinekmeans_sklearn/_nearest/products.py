@@ -22,29 +22,27 @@ def prepare(centers):
     return centers, factor, norms
 
 
-def products(X, centers):
-    """Return ``|c|^2 - 2 v.c`` of centers and rows, and what makes them squared distances.
+def products(X, prepared):
+    """Return ``|c|^2 - 2 v.c`` of rows and centers, and what makes them squared distances.
 
-    Dense rows are shifted by the oldest center: far from the origin the products would
-    otherwise be all rounding error. Centers that many rows meet,
-    part by part, are better given as `prepare` returns them.
+    Dense rows are shifted by the oldest center, or else far from the origin the products
+    would be all rounding error. `prepared` is what `prepare` returns.
 
     Returns
     -------
-    products : ndarray of shape (n_centers, n_rows)
+    products : ndarray of shape (n_rows, n_centers)
     squares : ndarray of shape (n_rows,)
         ``|v|^2`` of each row, which added to the products makes them squared distances.
     slack : tuple of float
         How wrong they can be, by the squares and by the squared distances, and besides.
     """
-    is_prepared = isinstance(centers, tuple)
-    centers, factor, norms = centers if is_prepared else prepare(centers)
+    centers, factor, norms = prepared
     if issparse(X):
         n_terms = int(np.diff(X.indptr).max() + np.diff(centers.indptr).max())
         squares = squared_norms(X)
         X, factor = _with_own_columns(X, factor)
-        found = (factor @ X.T).toarray(order="F")
-        found += norms[:, None]
+        found = (factor @ X.T).T.toarray()
+        found += norms
     else:
         n_terms = X.shape[1]
         shifted = _with_one_more(X, centers[0])
@@ -52,7 +50,7 @@ def products(X, centers):
         # All factors are finite. Yet on a busy machine dot has now and then warned of an
         # invalid value, for a reason not found; whoever asks looks for NaN instead.
         with np.errstate(invalid="ignore"):
-            found = (shifted @ factor.T).T
+            found = shifted @ factor.T
     return found, squares, FLOAT64.slack(n_terms)
 
 

@@ -36,10 +36,9 @@ order as long as (d + 4) u <= 2^-12, that q^2 is known only by its product form,
 rounding of the limit itself, 3 u (r^2 + q^2). A squared distance that is a product plus
 ``|v|^2`` is within the same slack: it needs half of that, and (d + 3) u (r^2 + q^2).
 
-A row is at least as far from a center as from the box around it and others. The squared
-distance to the box comes from the same v and c, all of its terms are positive, and it is
-wrong by at most (d + 3) u of itself. So a center cannot be the nearest if the distance to
-its box, less 2 (d + 8) u of it, exceeds that of another one by the slack.
+A row is at least as far from a center as from a box around it. The squared distance to the
+box comes from the same v and c, and is wrong by at most (d + 3) u of itself. So a center is
+not the nearest if that, less 2 (d + 8) u of it, exceeds another D2 by the slack.
 
 A product that underflows loses half of the smallest number at most. There are 4 d of them
 for a center, and the slack has room for 16 d. Numbers of v and c that float32 itself loses
@@ -74,8 +73,3 @@ class Precision(NamedTuple):
 
 FLOAT32 = Precision(2.0**-24, 10.0, 12.0, 2.0**-149, 2.0**120, 2.0**21, 500_000)
 FLOAT64 = Precision(2.0**-53, 17.0, 26.0, 2.0**-1074, np.inf, 2.0**50, np.inf)
-
-
-def are_integers(values):
-    """Return whether all values are whole numbers."""
-    return bool(np.all(values == np.rint(values)))

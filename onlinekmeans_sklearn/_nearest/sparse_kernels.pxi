@@ -84,7 +84,7 @@ cdef class SparseSearch:
         self.s.norms = &self.norms[0] if self.s.n_centers else NULL
         self.s.most_terms = np.diff(centers.indptr).max(initial=0)
         self.s.is_exact = (
-            np.max(self.norms, initial=0) <= FLOAT64.exact and are_integers(centers.data)
+            np.max(self.norms, initial=0) <= FLOAT64.exact and bool(np.all(centers.data == np.rint(centers.data)))
         )
         self.s.exact = FLOAT64.exact
         self.s.roundoff = FLOAT64.roundoff

@@ -14,16 +14,14 @@ except ImportError:
         return method
 
 
-# attributes of an estimator that has callbacks to tell
-LISTENERS = {"_skl_callbacks", "_parent_callback_ctx"}
+LISTENERS = {"_skl_callbacks", "_parent_callback_ctx"}  # attributes of who has callbacks
 _SHARES = 50  # of the rows, of each of which the callbacks are told
 
 
 class Reporter:
     """Tells the callbacks of an estimator how much of `X` its `fit` has read.
 
-    What they answer is not asked for: a pass that stopped early would have no labels for
-    the rest.
+    What they answer is not asked for: a pass cut short has no labels for the rest.
     """
 
     def __init__(self, estimator, X, y, attributes):

@@ -1,6 +1,7 @@
 """Calls that change nothing if they fail."""
 
 from contextlib import AbstractContextManager, contextmanager
+from types import SimpleNamespace
 
 import numpy as np
 from sklearn.utils import check_random_state
@@ -28,8 +29,8 @@ def shallow_copy(instance):
 class restore_rng_on_error(AbstractContextManager):
     """Give a source of random numbers back those it had, if what follows fails.
 
-    A seed has the same numbers every time. Of a RandomState the memory is copied: that
-    takes 1/50 of the time of `get_state`, in which hundreds of rows can be read.
+    A seed has the same numbers every time. Of a RandomState the memory is copied: in the
+    time of `get_state` a hundred rows can be read.
     """
 
     def __init__(self, random_state):
@@ -37,14 +38,14 @@ class restore_rng_on_error(AbstractContextManager):
         if not isinstance(self._source, np.random.RandomState):
             self._before = None
         elif _MEMORY_IS_KNOWN and type(self._source._bit_generator) is np.random.MT19937:
-            self._before = np.array(_Memory(self._source))
+            self._before = _memory(self._source)
         else:
             self._before = self._source.get_state(legacy=False)
 
     def __exit__(self, kind, error, traceback):
-        if kind is None or self._before is None:
-            return
         before = self._before
+        if kind is None or before is None:
+            return
         if isinstance(before, np.ndarray):
             *key, position = before.tolist()
             before = self._source.get_state(legacy=False)
@@ -52,19 +53,17 @@ class restore_rng_on_error(AbstractContextManager):
         self._source.set_state(before)
 
 
-class _Memory:
-    """The key of a Mersenne Twister and the position in it, where numpy has them."""
-
-    def __init__(self, source):
-        address = source._bit_generator.ctypes.state_address
-        kind = {"shape": (624 + 1,), "typestr": np.dtype(np.uint32).str, "version": 3}
-        self.__array_interface__ = {"data": (address, True), **kind}
+def _memory(source):
+    """Return the key of a Mersenne Twister and the position in it, as numpy has it."""
+    address = source._bit_generator.ctypes.state_address
+    kind = {"shape": (625,), "typestr": np.dtype(np.uint32).str, "version": 3}
+    return np.array(SimpleNamespace(__array_interface__={"data": (address, True), **kind}))
 
 
 def _memory_is_known(source):
     """Return whether this numpy has the key in memory, and then the position in it."""
     state = source.get_state(legacy=False)["state"]
-    return np.array_equal(np.array(_Memory(source)), [*state["key"], state["pos"]])
+    return np.array_equal(_memory(source), [*state["key"], state["pos"]])
 
 
 _MEMORY_IS_KNOWN = _memory_is_known(np.random.RandomState(0))

@@ -27,7 +27,6 @@ class Tuning:
     product_elements: int = 2**18  # products that are formed at once
     pair_elements: int = 2**17  # differences that are formed at once
     distance_elements: int = 2**18  # distances to all centers that are formed at once
-    few_numbers: int = 16  # that Python adds up faster than numpy
     merge_elements: int = 2**18  # distances of the merge that are formed at once
 
     # threads
