@@ -72,7 +72,12 @@ class FittedStream(BaseEstimator):
         if n_clusters not in merged:
             random_state = copy.deepcopy(stream.random_state)
             centers, of_online = merge(
-                stream.means, stream.counts, n_clusters, random_state, stream.merge_points()
+                stream.means,
+                stream.counts,
+                n_clusters,
+                random_state,
+                stream.merge_points(),
+                self.n_jobs,
             )
             centers = centers_from(centers.astype(stream.centers.dtype))
             merged[n_clusters] = centers, of_online.astype(np.int32)

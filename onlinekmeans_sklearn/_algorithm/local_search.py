@@ -1,0 +1,412 @@
+"""Weighted k-means of points, solved well, in time that grows about as they do.
+
+1. *Seeding* by k-means++ [1]_, some seeds at a time.
+2. *Swaps* [2]_, many in a sweep: centers that save little for others that would save more.
+   Lloyd's steps follow, only where anything has changed. They win back a part of what a
+   swap loses, so sweeps are optimistic about it; one that ends with a higher cost is
+   undone, and the next ones are less optimistic.
+3. *Exchange* [3]_ of single points, which goes on where Lloyd's steps end: it knows that a
+   center moves with its points. Few points to a cluster need it most.
+
+Few points can afford to begin again with 2.
+
+What takes time is to look up nearest centers. Far from a point there are none that matter,
+so all but the last steps of Lloyd look only at centers of the same region: those with the
+same nearest one of a few centers, drawn anew each time. To miss a nearer center makes a
+point's distance no more than too large, so that every step still goes downhill.
+
+.. [1] D. Arthur, S. Vassilvitskii. k-means++: The Advantages of Careful Seeding. SODA 2007.
+.. [2] S. Lattanzi, C. Sohler. A Better k-means++ Algorithm via Local Search. ICML 2019.
+.. [3] J. Hartigan, M. Wong. A k-Means Clustering Algorithm. Applied Statistics 28, 1979.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from .._nearest import centers_from, nearest
+from .._utils.threads import SINGLE_THREAD
+
+_REGION = 250  # clusters of a region, about
+_BATCH = 4  # seeds that are there for each one that is added at once
+_MOST_ROUNDS, _ROUNDS_WORK = 4, 12_000  # pairs of points and clusters to look at in all
+_MOST_SWEEPS = 40  # of a round
+_FAILURES = 3  # sweeps in vain, one after the other, that end them
+_SWEEP_GAIN = 1e-3  # of the cost, for a sweep not to be in vain
+_SWAPPED, _FEWEST_SWAPPED = 0.25, 4  # of the centers, that a sweep tries to swap
+_OPTIMISM, _SOBERING = 2.0, 1.3  # how much more than it saves a swap may lose at first
+_FIRST_STEPS, _SWAP_STEPS, _LAST_STEPS = 3, 2, 30  # of Lloyd
+_STEP_GAIN = 1e-4  # of the cost, for a step to be followed by another
+_MOST_EXCHANGES = 12  # of a round
+_FAR = 1e300  # instead of infinite, to be multiplied by no weight
+_ROUNDING = 1e-9  # of what is saved, that may be rounding error
+
+
+class Placed(NamedTuple):
+    """Points or centers, and the region of each; None if there is only one."""
+
+    X: np.ndarray
+    region: np.ndarray
+
+    def at(self, places):
+        """Return those at some places."""
+        return Placed(self.X[places], None if self.region is None else self.region[places])
+
+    def replaced(self, places, others):
+        """Return the same but for others at some places."""
+        both = [part if part is None else part.copy() for part in self]
+        for part, other in zip(both, others):
+            if part is not None:
+                part[places] = other
+        return Placed(*both)
+
+
+class Clustering(NamedTuple):
+    """Centers, and for every point its center and the squared distance to it."""
+
+    centers: np.ndarray
+    labels: np.ndarray
+    d2: np.ndarray
+    cost: float
+
+
+class LocalSearch:
+    """Points with weights, to be clustered by k-means.
+
+    Every distance is that of `nearest`, exact however far away other points are.
+    """
+
+    def __init__(self, X, weights, random_state, threads=SINGLE_THREAD):
+        X = X - X[weights.argmax()]  # not the mean, which one outlier can take far away
+        self.X = np.ascontiguousarray(X / (np.abs(X).max() or 1.0))  # no cost can overflow
+        self.weights = weights / weights.sum()
+        self.random_state = random_state
+        self.threads = threads
+
+    def clustered(self, k):
+        """Return labels, exactly k different ones; there are more points than that."""
+        best = self._seeded(k)
+        if best.cost > 0 and k > 1:
+            best = self._after_steps(best, _FIRST_STEPS, self._regions(best))
+            n_rounds = min(_ROUNDS_WORK // (k * len(self.X)), _MOST_ROUNDS)
+            for _ in range(max(1, n_rounds)):
+                best = self._after_swaps(best)
+                best = self._after_steps(best, _LAST_STEPS)
+                best = self._after_exchanges(best)
+        return _without_empty(best, k)
+
+    # Seeding
+
+    def _seeded(self, k):
+        """Return the clustering by k points, or by fewer if these cost nothing."""
+        seeds = self._drawn(np.ones(len(self.X)), 1)
+        labels, d2 = self._nearest(Placed(self.X[seeds], None), Placed(self.X, None))
+        clustering = self._clustering(self.X[seeds], labels, d2)
+        while len(seeds) < k and clustering.cost > 0:
+            n_new = min(max(1, len(seeds) // _BATCH), k - len(seeds))
+            _, points = self._regions(clustering)
+            new = self._drawn(clustering.d2, n_new)
+            owner, d2 = self._nearest(points.at(new), points, clustering.d2)
+            labels = np.where(owner >= 0, len(seeds) + owner, clustering.labels)
+            seeds = np.append(seeds, new)
+            clustering = self._clustering(self.X[seeds], labels, d2)
+        return clustering
+
+    def _drawn(self, d2, n):
+        """Return at most n points, drawn by what each costs."""
+        odds = np.cumsum(d2 * self.weights)
+        places = odds.searchsorted(self.random_state.random_sample(n) * odds[-1], "right")
+        return np.unique(np.minimum(places, len(odds) - 1))
+
+    def _savings(self, clustering, new, points):
+        """Return what centers save if all are added, the points that go, and to which."""
+        owner, d2 = self._nearest(new, points, clustering.d2)
+        moved = np.flatnonzero(owner >= 0)
+        saved = (clustering.d2 - d2)[moved] * self.weights[moved]
+        return np.bincount(owner[moved], saved, len(new.X)), moved, owner[moved]
+
+    # Swaps
+
+    def _after_swaps(self, best):
+        """Return the clustering after sweeps of swaps, until they are in vain."""
+        optimism, failures = _OPTIMISM, 0
+        for _ in range(_MOST_SWEEPS):
+            swapped = self._after_sweep(best, optimism)
+            failures = 0 if swapped.cost < (1 - _SWEEP_GAIN) * best.cost else failures + 1
+            if swapped.cost < best.cost:
+                best = swapped
+            else:
+                optimism = max(1.0, optimism / _SOBERING)
+            if failures == _FAILURES or best.cost == 0:
+                break
+        return best
+
+    def _after_sweep(self, clustering, optimism):
+        """Return the clustering after the swaps that pay, judged with optimism."""
+        centers, points = self._regions(clustering)
+        n = max(_FEWEST_SWAPPED, int(_SWAPPED * len(centers.X)))
+        new, savings = self._new_centers(clustering, n, points)
+        old, losses = self._old_centers(clustering, n, centers, points)
+        n = min(len(savings), len(losses))
+        pays = optimism * savings[:n] > losses[:n]
+        n = n if pays.all() else pays.argmin()
+        if n == 0:
+            return clustering
+        is_moved = _mask(old[:n], len(centers.X))
+        centers = centers.replaced(old[:n], new.at(slice(n)))
+        swapped = self._assigned(clustering, centers, is_moved, points)
+        is_changed = _changed(clustering, swapped) | is_moved
+        return self._after_steps(swapped, _SWAP_STEPS, (centers, points), is_changed)
+
+    def _new_centers(self, clustering, n, points):
+        """Return up to n centers to add and what they save if all are, the most first.
+
+        They are the means of what would go to points that are drawn.
+        """
+        new = points.at(self._drawn(clustering.d2, 2 * n))
+        savings, moved, owner = self._savings(clustering, new, points)
+        new = Placed(self._means(moved, owner, new.X), new.region)
+        new = new.at(np.argsort(-savings, kind="stable")[:n])
+        savings, moved, owner = self._savings(clustering, new, points)
+        savings += self._won_back(
+            clustering, moved, clustering.labels[moved], owner, len(savings), sign=-1
+        )
+        most = np.argsort(-savings, kind="stable")
+        return new.at(most), savings[most]
+
+    def _old_centers(self, clustering, n, centers, points):
+        """Return up to n centers to remove and what is lost if all are, the least first.
+
+        They are of a random half of the centers, and near one of the other half.
+        """
+        half = self._half(len(centers.X))
+        ids, others = np.flatnonzero(half), np.flatnonzero(~half)
+        found, d2 = self._nearest(centers.at(others), centers.at(ids))
+        mass = self._mass(clustering)
+        both = np.maximum(mass[ids] + mass[others[found]], self.weights.min())
+        bound = mass[ids] * mass[others[found]] / both * np.minimum(d2, _FAR)
+        old = ids[np.argsort(bound, kind="stable")[:n]]
+        is_old = _mask(old, len(half))
+        rows, kept = np.flatnonzero(is_old[clustering.labels]), np.flatnonzero(~is_old)
+        found, d2 = self._nearest(centers.at(kept), points.at(rows))
+        lost = (d2 - clustering.d2[rows]) * self.weights[rows]
+        losses = np.bincount(clustering.labels[rows], lost, len(half))
+        losses -= self._won_back(
+            clustering, rows, kept[found], clustering.labels[rows], len(losses), sign=1
+        )
+        least = np.argsort(losses[old], kind="stable")
+        return old[least], losses[old[least]]
+
+    def _mass(self, clustering):
+        """Return the weight of each cluster."""
+        return np.bincount(clustering.labels, self.weights, len(clustering.centers))
+
+    def _won_back(self, clustering, rows, clusters, causes, n_causes, sign):
+        """Return what is saved, by cause, when centers follow points that come or go.
+
+        The clusters are those that the points come to (a sign of 1) or go from (-1).
+        """
+        rows, starts, pairs = _grouped(rows, clusters * n_causes + causes)
+        clusters, causes = np.divmod(pairs, n_causes)
+        sums, mass = self._sums(rows, starts, clustering.centers[clusters])
+        mass = self._mass(clustering)[clusters] + sign * mass
+        squares = np.einsum("ij,ij->i", sums, sums)
+        is_left = mass > _ROUNDING * self.weights.min()
+        saved = np.divide(squares, mass, out=np.zeros_like(mass), where=is_left)
+        return np.bincount(causes, saved, n_causes)
+
+    def _half(self, n):
+        """Return a mask of a random half."""
+        return _mask(self.random_state.permutation(n)[: n // 2], n)
+
+    # Lloyd's steps
+
+    def _after_steps(self, clustering, n_steps, regions=None, is_changed=None):
+        """Return the clustering after Lloyd's steps, as long as they are worth it."""
+        centers, points = regions or (
+            Placed(clustering.centers, None),
+            Placed(self.X, None),
+        )
+        if is_changed is None:
+            is_changed = np.ones(len(centers.X), dtype=bool)
+        for _ in range(n_steps):
+            rows = np.flatnonzero(is_changed[clustering.labels])
+            means = self._means(rows, clustering.labels[rows], clustering.centers)
+            after = self._assigned(
+                clustering, Placed(means, centers.region), is_changed, points
+            )
+            is_changed = _changed(clustering, after)
+            gain = clustering.cost - after.cost
+            if gain > 0:
+                clustering = after
+            if not gain > _STEP_GAIN * clustering.cost:
+                break
+        return clustering
+
+    def _assigned(self, clustering, centers, is_moved, points):
+        """Return the clustering by centers of which some have moved.
+
+        Points of these look at all centers, others only at those that have moved.
+        """
+        labels, d2 = clustering.labels.copy(), clustering.d2.copy()
+        rows = np.flatnonzero(is_moved[labels])
+        labels[rows], d2[rows] = self._nearest(centers, points.at(rows))
+        rows, ids = np.flatnonzero(~is_moved[clustering.labels]), np.flatnonzero(is_moved)
+        found, d2[rows] = self._nearest(centers.at(ids), points.at(rows), d2[rows])
+        is_nearer = found >= 0
+        labels[rows[is_nearer]] = ids[found[is_nearer]]
+        return self._clustering(centers.X, labels, d2)
+
+    def _means(self, rows, labels, otherwise):
+        """Return the means of points with labels, and what else to return without points.
+
+        What is added up are differences to one of the points, which are rounded least.
+        """
+        rows, starts, labels = _grouped(rows, labels)
+        some = self.X[rows[starts]]
+        sums, mass = self._sums(rows, starts, some)
+        means = otherwise.copy()
+        means[labels] = some + sums / mass[:, None]
+        return means
+
+    def _sums(self, rows, starts, origins):
+        """Return weighted sums of groups, each seen from an origin, and their weights."""
+        differences = self.X[rows]
+        differences -= np.repeat(origins, np.diff(starts, append=len(rows)), axis=0)
+        differences *= self.weights[rows, None]
+        sums = np.add.reduceat(differences, starts)
+        return sums, np.add.reduceat(self.weights[rows], starts)
+
+    # Exchange
+
+    def _after_exchanges(self, clustering):
+        """Return the clustering after moves of points that pay, of which none is undone.
+
+        In each round points may go from one half of the clusters to the other, and every
+        cluster has at most one that comes or goes.
+        """
+        labels = clustering.labels
+        means = self._means(np.arange(len(labels)), labels, clustering.centers)
+        for _ in range(_MOST_EXCHANGES):
+            clustering = clustering._replace(centers=means, labels=labels)
+            moved, to = self._exchanges(clustering)
+            if not len(moved):
+                break
+            is_changed = _mask([labels[moved], to], len(means))
+            labels = labels.copy()
+            labels[moved] = to
+            rows = np.flatnonzero(is_changed[labels])
+            means = self._means(rows, labels[rows], means)
+        return self._clustering(means, labels, self._squared_distances(means, labels))
+
+    def _exchanges(self, clustering):
+        """Return points to move, and the clusters to move them to."""
+        centers, points = self._regions(clustering)
+        labels, k = clustering.labels, len(centers.X)
+        half = self._half(k)
+        other, d2 = np.empty_like(labels), np.empty(len(labels))
+        for side in (half, ~half):
+            rows, ids = np.flatnonzero(side[labels]), np.flatnonzero(~side)
+            found, d2[rows] = self._nearest(centers.at(ids), points.at(rows))
+            other[rows] = ids[found]
+        own = self._squared_distances(centers.X, labels)
+        mass = self._mass(clustering)
+        is_alone = np.bincount(labels, minlength=k)[labels] == 1
+        left = np.where(is_alone, np.inf, mass[labels] - self.weights)
+        saved = mass[labels] * self.weights / np.maximum(left, self.weights.min()) * own
+        lost = mass[other] * self.weights / (mass[other] + self.weights)
+        lost *= np.minimum(d2, _FAR)
+        moved = np.flatnonzero(saved - lost > _ROUNDING * saved)
+        moved = moved[np.argsort((lost - saved)[moved], kind="stable")]
+        moved = moved[_disjoint(labels[moved], other[moved])]
+        return moved, other[moved]
+
+    # Looking up
+
+    def _regions(self, clustering):
+        """Return the centers and the points in regions that are drawn at random."""
+        centers, n_regions = clustering.centers, len(clustering.centers) // _REGION
+        if n_regions < 2:
+            return Placed(centers, None), Placed(self.X, None)
+        heads = np.sort(self.random_state.permutation(len(centers))[:n_regions])
+        region = nearest(centers_from(centers[heads]), centers)[0].astype(np.int16)
+        return Placed(centers, region), Placed(self.X, region[clustering.labels])
+
+    def _nearest(self, centers, points, d2=None):
+        """Return the nearest center in the region of every point, as `nearest` does."""
+        d2 = np.full(len(points.X), np.inf) if d2 is None else d2.copy()
+        if points.region is None:
+            found, d2 = nearest(centers_from(centers.X), points.X, self.threads, d2)
+            return found.astype(np.intp), d2
+        found = np.full(len(points.X), -1)
+        rows_of, ids_of = _by_region(points.region), _by_region(centers.region)
+
+        def search(region):
+            rows, ids = rows_of[region], ids_of[region]
+            some = centers_from(centers.X[ids])
+            place, d2[rows] = nearest(some, points.X[rows], d2=d2[rows])
+            found[rows] = np.where(place >= 0, ids[place], -1)
+
+        self.threads.map(search, sorted(rows_of.keys() & ids_of.keys()))
+        return found, d2
+
+    def _squared_distances(self, centers, labels):
+        """Return the squared distance of every point to the center of its label."""
+        differences = self.X - centers[labels]
+        return np.einsum("ij,ij->i", differences, differences)
+
+    def _clustering(self, centers, labels, d2):
+        return Clustering(centers, labels, d2, float((d2 * self.weights).sum()))
+
+
+def _grouped(rows, groups):
+    """Return rows put together by group, where each group starts, and its number."""
+    order = np.argsort(groups, kind="stable")
+    starts = np.flatnonzero(np.diff(groups[order], prepend=-1))
+    return rows[order], starts, groups[order[starts]]
+
+
+def _by_region(region):
+    """Return the places of each region."""
+    places = np.argsort(region, kind="stable")
+    regions, starts = np.unique(region[places], return_index=True)
+    return dict(zip(regions.tolist(), np.split(places, starts[1:])))
+
+
+def _mask(places, n):
+    """Return a mask of length n that is True at some places."""
+    mask = np.zeros(n, dtype=bool)
+    mask[places] = True
+    return mask
+
+
+def _changed(before, after):
+    """Return a mask of the clusters that have lost or won a point."""
+    moved = np.flatnonzero(before.labels != after.labels)
+    return _mask([before.labels[moved], after.labels[moved]], len(after.centers))
+
+
+def _disjoint(first, second):
+    """Return places of pairs, each unlike all chosen before in both."""
+    taken, places = set(), []
+    for place, pair in enumerate(zip(first.tolist(), second.tolist())):
+        if taken.isdisjoint(pair):
+            taken.update(pair)
+            places.append(place)
+    return places
+
+
+def _without_empty(clustering, k):
+    """Return labels of k clusters, none of them empty: far points move to empty ones."""
+    labels = clustering.labels.copy()
+    sizes = np.bincount(labels, minlength=k)
+    empty = np.flatnonzero(sizes == 0).tolist()
+    if empty:
+        for point in np.argsort(-clustering.d2, kind="stable"):
+            if sizes[labels[point]] > 1:
+                sizes[labels[point]] -= 1
+                labels[point] = empty.pop()
+                sizes[labels[point]] = 1
+                if not empty:
+                    break
+    return labels
