@@ -236,11 +236,14 @@ class BaseOnlineKMeans(
     def _warn_before_reading(self, stream, n_rows, is_partial):
         """Warn of rows of a `fit` or `partial_fit` that the parameters do not suit."""
 
-    def _resolved_k(self, default, per_cluster):
-        """Return `k`, or what "auto" stands for: with a cap, at most half of it."""
+    def _resolved_k(self, default, for_merge):
+        """Return `k`, or what "auto" stands for: with a cap, at most half of it.
+
+        `for_merge` is a function that gives the one for a number of final clusters.
+        """
         if self.k != "auto":
             return int(self.k)
-        k = default if self.n_clusters is None else per_cluster * int(self.n_clusters)
+        k = default if self.n_clusters is None else for_merge(int(self.n_clusters))
         return k if self.max_clusters is None else min(k, (int(self.max_clusters) + 1) // 2)
 
     def _check_params(self):

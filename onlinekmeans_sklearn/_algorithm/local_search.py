@@ -27,13 +27,13 @@ import numpy as np
 from .._nearest import centers_from, nearest
 from .._utils.threads import SINGLE_THREAD
 
-_REGION = 250  # clusters of a region, about
+_REGION = 150  # clusters of a region, about
 _BATCH = 4  # seeds that are there for each one that is added at once
 _MOST_ROUNDS, _ROUNDS_WORK = 4, 12_000  # pairs of points and clusters to look at in all
 _MOST_SWEEPS = 40  # of a round
 _FAILURES = 3  # sweeps in vain, one after the other, that end them
 _SWEEP_GAIN = 1e-3  # of the cost, for a sweep not to be in vain
-_SWAPPED, _FEWEST_SWAPPED = 0.25, 4  # of the centers, that a sweep tries to swap
+_SWAPPED, _FEWEST_SWAPPED = 0.2, 4  # of the centers, that a sweep tries to swap
 _OPTIMISM, _SOBERING = 2.0, 1.3  # how much more than it saves a swap may lose at first
 _FIRST_STEPS, _SWAP_STEPS, _LAST_STEPS = 3, 2, 30  # of Lloyd
 _STEP_GAIN = 1e-4  # of the cost, for a step to be followed by another

@@ -26,7 +26,6 @@ class Tuning:
     pair_elements: int = 2**17  # differences that are formed at once
     distance_elements: int = 2**18  # distances to all centers that are formed at once
     few_numbers: int = 16  # that Python adds up faster than numpy
-    merge_elements: int = 2**18  # distances of the merge that are formed at once
 
     # threads
     min_work_for_threads: int = 2**21  # multiplications of a call
