@@ -27,10 +27,10 @@ import numpy as np
 from .._nearest import centers_from, nearest
 from .._utils.threads import SINGLE_THREAD
 
-_REGION = 150  # clusters of a region, about
+_REGION = 100  # clusters of a region, about
 _BATCH = 4  # seeds that are there for each one that is added at once
-_MOST_ROUNDS, _ROUNDS_WORK = 4, 12_000  # pairs of points and clusters to look at in all
-_MOST_SWEEPS = 40  # of a round
+_MOST_ROUNDS, _ROUNDS_WORK = 3, 24_000  # pairs of points and clusters to look at in all
+_MOST_SWEEPS = 30  # of a round
 _FAILURES = 3  # sweeps in vain, one after the other, that end them
 _SWEEP_GAIN = 1e-3  # of the cost, for a sweep not to be in vain
 _SWAPPED, _FEWEST_SWAPPED = 0.2, 4  # of the centers, that a sweep tries to swap
@@ -85,7 +85,7 @@ class LocalSearch:
 
     def clustered(self, k):
         """Return labels, exactly k different ones; there are more points than that."""
-        best = self._seeded(k)
+        best, order = self._put_together(self._seeded(k))
         if best.cost > 0 and k > 1:
             best = self._after_steps(best, _FIRST_STEPS, self._regions(best))
             n_rounds = min(_ROUNDS_WORK // (k * len(self.X)), _MOST_ROUNDS)
@@ -93,7 +93,9 @@ class LocalSearch:
                 best = self._after_swaps(best)
                 best = self._after_steps(best, _LAST_STEPS)
                 best = self._after_exchanges(best)
-        return _without_empty(best, k)
+        labels = np.empty_like(order)
+        labels[order] = _without_empty(best, k)
+        return labels
 
     # Seeding
 
@@ -124,6 +126,16 @@ class LocalSearch:
         moved = np.flatnonzero(owner >= 0)
         saved = (clustering.d2 - d2)[moved] * self.weights[moved]
         return np.bincount(owner[moved], saved, len(new.X)), moved, owner[moved]
+
+    def _put_together(self, clustering):
+        """Put the points of a cluster side by side in memory; return what was where.
+
+        That is all: to collect points from all over the memory is slow.
+        """
+        order = np.argsort(clustering.labels, kind="stable")
+        self.X, self.weights = self.X[order], self.weights[order]
+        labels, d2 = clustering.labels[order], clustering.d2[order]
+        return clustering._replace(labels=labels, d2=d2), order
 
     # Swaps
 
@@ -188,7 +200,7 @@ class LocalSearch:
         old = ids[np.argsort(bound, kind="stable")[:n]]
         is_old = _mask(old, len(half))
         rows, kept = np.flatnonzero(is_old[clustering.labels]), np.flatnonzero(~is_old)
-        found, d2 = self._nearest(centers.at(kept), points.at(rows))
+        found, d2 = self._nearest(centers.at(kept), points, rows=rows)
         lost = (d2 - clustering.d2[rows]) * self.weights[rows]
         losses = np.bincount(clustering.labels[rows], lost, len(half))
         losses -= self._won_back(
@@ -250,9 +262,9 @@ class LocalSearch:
         """
         labels, d2 = clustering.labels.copy(), clustering.d2.copy()
         rows = np.flatnonzero(is_moved[labels])
-        labels[rows], d2[rows] = self._nearest(centers, points.at(rows))
+        labels[rows], d2[rows] = self._nearest(centers, points, rows=rows)
         rows, ids = np.flatnonzero(~is_moved[clustering.labels]), np.flatnonzero(is_moved)
-        found, d2[rows] = self._nearest(centers.at(ids), points.at(rows), d2[rows])
+        found, d2[rows] = self._nearest(centers.at(ids), points, d2[rows], rows)
         is_nearer = found >= 0
         labels[rows[is_nearer]] = ids[found[is_nearer]]
         return self._clustering(centers.X, labels, d2)
@@ -307,7 +319,7 @@ class LocalSearch:
         other, d2 = np.empty_like(labels), np.empty(len(labels))
         for side in (half, ~half):
             rows, ids = np.flatnonzero(side[labels]), np.flatnonzero(~side)
-            found, d2[rows] = self._nearest(centers.at(ids), points.at(rows))
+            found, d2[rows] = self._nearest(centers.at(ids), points, rows=rows)
             other[rows] = ids[found]
         own = self._squared_distances(centers.X, labels)
         mass = self._mass(clustering)
@@ -332,22 +344,25 @@ class LocalSearch:
         region = nearest(centers_from(centers[heads]), centers)[0].astype(np.int16)
         return Placed(centers, region), Placed(self.X, region[clustering.labels])
 
-    def _nearest(self, centers, points, d2=None):
-        """Return the nearest center in the region of every point, as `nearest` does."""
-        d2 = np.full(len(points.X), np.inf) if d2 is None else d2.copy()
+    def _nearest(self, centers, points, d2=None, rows=None):
+        """Return the nearest center in the region of each of the points, as `nearest`."""
+        n_rows = len(points.X) if rows is None else len(rows)
+        d2 = np.full(n_rows, np.inf) if d2 is None else d2.copy()
         if points.region is None:
-            found, d2 = nearest(centers_from(centers.X), points.X, self.threads, d2)
+            X = points.X if rows is None else points.X[rows]
+            found, d2 = nearest(centers_from(centers.X), X, self.threads, d2)
             return found.astype(np.intp), d2
-        found = np.full(len(points.X), -1)
-        rows_of, ids_of = _by_region(points.region), _by_region(centers.region)
+        found = np.full(n_rows, -1)
+        ids_of = _by_region(centers.region)
+        places_of = _by_region(points.region if rows is None else points.region[rows])
 
         def search(region):
-            rows, ids = rows_of[region], ids_of[region]
-            some = centers_from(centers.X[ids])
-            place, d2[rows] = nearest(some, points.X[rows], d2=d2[rows])
-            found[rows] = np.where(place >= 0, ids[place], -1)
+            ids, places = ids_of[region], places_of[region]
+            X = points.X[places if rows is None else rows[places]]
+            place, d2[places] = nearest(centers_from(centers.X[ids]), X, d2=d2[places])
+            found[places] = np.where(place >= 0, ids[place], -1)
 
-        self.threads.map(search, sorted(rows_of.keys() & ids_of.keys()))
+        self.threads.map(search, sorted(places_of.keys() & ids_of.keys()))
         return found, d2
 
     def _squared_distances(self, centers, labels):
