@@ -10,26 +10,20 @@
 
 Few points can afford to begin again with 2.
 
-What takes time is to look up nearest centers. Far from a point there are none that matter,
-so all but the last steps of Lloyd look only at centers of the same region: those with the
-same nearest one of a few centers, drawn anew each time. To miss a nearer center makes a
-point's distance no more than too large, so that every step still goes downhill.
+All but the last steps of Lloyd look for centers only in the region of a point, as
+`weighted_points` explains.
 
 .. [1] D. Arthur, S. Vassilvitskii. k-means++: The Advantages of Careful Seeding. SODA 2007.
 .. [2] S. Lattanzi, C. Sohler. A Better k-means++ Algorithm via Local Search. ICML 2019.
 .. [3] J. Hartigan, M. Wong. A k-Means Clustering Algorithm. Applied Statistics 28, 1979.
 """
 
-from typing import NamedTuple
-
 import numpy as np
 
-from .._nearest import centers_from, nearest
-from .._utils.threads import SINGLE_THREAD
+from .weighted_points import Placed, WeightedPoints, grouped, mask_of
 
-_REGION = 100  # clusters of a region, about
 _BATCH = 4  # seeds that are there for each one that is added at once
-_MOST_ROUNDS, _ROUNDS_WORK = 3, 24_000  # pairs of points and clusters to look at in all
+_MOST_ROUNDS, _ROUNDS_WORK = 4, 40_000  # pairs of points and clusters to look at in all
 _MOST_SWEEPS = 30  # of a round
 _FAILURES = 3  # sweeps in vain, one after the other, that end them
 _SWEEP_GAIN = 1e-3  # of the cost, for a sweep not to be in vain
@@ -42,52 +36,14 @@ _FAR = 1e300  # instead of infinite, to be multiplied by no weight
 _ROUNDING = 1e-9  # of what is saved, that may be rounding error
 
 
-class Placed(NamedTuple):
-    """Points or centers, and the region of each; None if there is only one."""
-
-    X: np.ndarray
-    region: np.ndarray
-
-    def at(self, places):
-        """Return those at some places."""
-        return Placed(self.X[places], None if self.region is None else self.region[places])
-
-    def replaced(self, places, others):
-        """Return the same but for others at some places."""
-        both = [part if part is None else part.copy() for part in self]
-        for part, other in zip(both, others):
-            if part is not None:
-                part[places] = other
-        return Placed(*both)
-
-
-class Clustering(NamedTuple):
-    """Centers, and for every point its center and the squared distance to it."""
-
-    centers: np.ndarray
-    labels: np.ndarray
-    d2: np.ndarray
-    cost: float
-
-
-class LocalSearch:
-    """Points with weights, to be clustered by k-means.
-
-    Every distance is that of `nearest`, exact however far away other points are.
-    """
-
-    def __init__(self, X, weights, random_state, threads=SINGLE_THREAD):
-        X = X - X[weights.argmax()]  # not the mean, which one outlier can take far away
-        self.X = np.ascontiguousarray(X / (np.abs(X).max() or 1.0))  # no cost can overflow
-        self.weights = weights / weights.sum()
-        self.random_state = random_state
-        self.threads = threads
+class LocalSearch(WeightedPoints):
+    """The steps of the search, each of which returns another clustering."""
 
     def clustered(self, k):
         """Return labels, exactly k different ones; there are more points than that."""
-        best, order = self._put_together(self._seeded(k))
+        best, order = self.put_together(self._seeded(k))
         if best.cost > 0 and k > 1:
-            best = self._after_steps(best, _FIRST_STEPS, self._regions(best))
+            best = self._after_steps(best, _FIRST_STEPS, self.regions(best))
             n_rounds = min(_ROUNDS_WORK // (k * len(self.X)), _MOST_ROUNDS)
             for _ in range(max(1, n_rounds)):
                 best = self._after_swaps(best)
@@ -102,16 +58,16 @@ class LocalSearch:
     def _seeded(self, k):
         """Return the clustering by k points, or by fewer if these cost nothing."""
         seeds = self._drawn(np.ones(len(self.X)), 1)
-        labels, d2 = self._nearest(Placed(self.X[seeds], None), Placed(self.X, None))
-        clustering = self._clustering(self.X[seeds], labels, d2)
+        labels, d2 = self.nearest(Placed(self.X[seeds], None), Placed(self.X, None))
+        clustering = self.clustering(self.X[seeds], labels, d2)
         while len(seeds) < k and clustering.cost > 0:
             n_new = min(max(1, len(seeds) // _BATCH), k - len(seeds))
-            _, points = self._regions(clustering)
+            _, points = self.regions(clustering)
             new = self._drawn(clustering.d2, n_new)
-            owner, d2 = self._nearest(points.at(new), points, clustering.d2)
+            owner, d2 = self.nearest(points.at(new), points, clustering.d2)
             labels = np.where(owner >= 0, len(seeds) + owner, clustering.labels)
             seeds = np.append(seeds, new)
-            clustering = self._clustering(self.X[seeds], labels, d2)
+            clustering = self.clustering(self.X[seeds], labels, d2)
         return clustering
 
     def _drawn(self, d2, n):
@@ -122,20 +78,10 @@ class LocalSearch:
 
     def _savings(self, clustering, new, points):
         """Return what centers save if all are added, the points that go, and to which."""
-        owner, d2 = self._nearest(new, points, clustering.d2)
+        owner, d2 = self.nearest(new, points, clustering.d2)
         moved = np.flatnonzero(owner >= 0)
         saved = (clustering.d2 - d2)[moved] * self.weights[moved]
         return np.bincount(owner[moved], saved, len(new.X)), moved, owner[moved]
-
-    def _put_together(self, clustering):
-        """Put the points of a cluster side by side in memory; return what was where.
-
-        That is all: to collect points from all over the memory is slow.
-        """
-        order = np.argsort(clustering.labels, kind="stable")
-        self.X, self.weights = self.X[order], self.weights[order]
-        labels, d2 = clustering.labels[order], clustering.d2[order]
-        return clustering._replace(labels=labels, d2=d2), order
 
     # Swaps
 
@@ -155,7 +101,7 @@ class LocalSearch:
 
     def _after_sweep(self, clustering, optimism):
         """Return the clustering after the swaps that pay, judged with optimism."""
-        centers, points = self._regions(clustering)
+        centers, points = self.regions(clustering)
         n = max(_FEWEST_SWAPPED, int(_SWAPPED * len(centers.X)))
         new, savings = self._new_centers(clustering, n, points)
         old, losses = self._old_centers(clustering, n, centers, points)
@@ -164,7 +110,7 @@ class LocalSearch:
         n = n if pays.all() else pays.argmin()
         if n == 0:
             return clustering
-        is_moved = _mask(old[:n], len(centers.X))
+        is_moved = mask_of(old[:n], len(centers.X))
         centers = centers.replaced(old[:n], new.at(slice(n)))
         swapped = self._assigned(clustering, centers, is_moved, points)
         is_changed = _changed(clustering, swapped) | is_moved
@@ -177,7 +123,7 @@ class LocalSearch:
         """
         new = points.at(self._drawn(clustering.d2, 2 * n))
         savings, moved, owner = self._savings(clustering, new, points)
-        new = Placed(self._means(moved, owner, new.X), new.region)
+        new = Placed(self.means(moved, owner, new.X), new.region)
         new = new.at(np.argsort(-savings, kind="stable")[:n])
         savings, moved, owner = self._savings(clustering, new, points)
         savings += self._won_back(
@@ -193,14 +139,14 @@ class LocalSearch:
         """
         half = self._half(len(centers.X))
         ids, others = np.flatnonzero(half), np.flatnonzero(~half)
-        found, d2 = self._nearest(centers.at(others), centers.at(ids))
-        mass = self._mass(clustering)
+        found, d2 = self.nearest(centers.at(others), centers.at(ids))
+        mass = self.mass(clustering)
         both = np.maximum(mass[ids] + mass[others[found]], self.weights.min())
         bound = mass[ids] * mass[others[found]] / both * np.minimum(d2, _FAR)
         old = ids[np.argsort(bound, kind="stable")[:n]]
-        is_old = _mask(old, len(half))
+        is_old = mask_of(old, len(half))
         rows, kept = np.flatnonzero(is_old[clustering.labels]), np.flatnonzero(~is_old)
-        found, d2 = self._nearest(centers.at(kept), points, rows=rows)
+        found, d2 = self.nearest(centers.at(kept), points, rows=rows)
         lost = (d2 - clustering.d2[rows]) * self.weights[rows]
         losses = np.bincount(clustering.labels[rows], lost, len(half))
         losses -= self._won_back(
@@ -209,19 +155,15 @@ class LocalSearch:
         least = np.argsort(losses[old], kind="stable")
         return old[least], losses[old[least]]
 
-    def _mass(self, clustering):
-        """Return the weight of each cluster."""
-        return np.bincount(clustering.labels, self.weights, len(clustering.centers))
-
     def _won_back(self, clustering, rows, clusters, causes, n_causes, sign):
         """Return what is saved, by cause, when centers follow points that come or go.
 
         The clusters are those that the points come to (a sign of 1) or go from (-1).
         """
-        rows, starts, pairs = _grouped(rows, clusters * n_causes + causes)
+        rows, starts, pairs = grouped(rows, clusters * n_causes + causes)
         clusters, causes = np.divmod(pairs, n_causes)
-        sums, mass = self._sums(rows, starts, clustering.centers[clusters])
-        mass = self._mass(clustering)[clusters] + sign * mass
+        sums, mass = self.sums(rows, starts, clustering.centers[clusters])
+        mass = self.mass(clustering)[clusters] + sign * mass
         squares = np.einsum("ij,ij->i", sums, sums)
         is_left = mass > _ROUNDING * self.weights.min()
         saved = np.divide(squares, mass, out=np.zeros_like(mass), where=is_left)
@@ -229,7 +171,7 @@ class LocalSearch:
 
     def _half(self, n):
         """Return a mask of a random half."""
-        return _mask(self.random_state.permutation(n)[: n // 2], n)
+        return mask_of(self.random_state.permutation(n)[: n // 2], n)
 
     # Lloyd's steps
 
@@ -243,7 +185,7 @@ class LocalSearch:
             is_changed = np.ones(len(centers.X), dtype=bool)
         for _ in range(n_steps):
             rows = np.flatnonzero(is_changed[clustering.labels])
-            means = self._means(rows, clustering.labels[rows], clustering.centers)
+            means = self.means(rows, clustering.labels[rows], clustering.centers)
             after = self._assigned(
                 clustering, Placed(means, centers.region), is_changed, points
             )
@@ -262,32 +204,12 @@ class LocalSearch:
         """
         labels, d2 = clustering.labels.copy(), clustering.d2.copy()
         rows = np.flatnonzero(is_moved[labels])
-        labels[rows], d2[rows] = self._nearest(centers, points, rows=rows)
+        labels[rows], d2[rows] = self.nearest(centers, points, rows=rows)
         rows, ids = np.flatnonzero(~is_moved[clustering.labels]), np.flatnonzero(is_moved)
-        found, d2[rows] = self._nearest(centers.at(ids), points, d2[rows], rows)
+        found, d2[rows] = self.nearest(centers.at(ids), points, d2[rows], rows)
         is_nearer = found >= 0
         labels[rows[is_nearer]] = ids[found[is_nearer]]
-        return self._clustering(centers.X, labels, d2)
-
-    def _means(self, rows, labels, otherwise):
-        """Return the means of points with labels, and what else to return without points.
-
-        What is added up are differences to one of the points, which are rounded least.
-        """
-        rows, starts, labels = _grouped(rows, labels)
-        some = self.X[rows[starts]]
-        sums, mass = self._sums(rows, starts, some)
-        means = otherwise.copy()
-        means[labels] = some + sums / mass[:, None]
-        return means
-
-    def _sums(self, rows, starts, origins):
-        """Return weighted sums of groups, each seen from an origin, and their weights."""
-        differences = self.X[rows]
-        differences -= np.repeat(origins, np.diff(starts, append=len(rows)), axis=0)
-        differences *= self.weights[rows, None]
-        sums = np.add.reduceat(differences, starts)
-        return sums, np.add.reduceat(self.weights[rows], starts)
+        return self.clustering(centers.X, labels, d2)
 
     # Exchange
 
@@ -298,31 +220,31 @@ class LocalSearch:
         cluster has at most one that comes or goes.
         """
         labels = clustering.labels
-        means = self._means(np.arange(len(labels)), labels, clustering.centers)
+        means = self.means(np.arange(len(labels)), labels, clustering.centers)
         for _ in range(_MOST_EXCHANGES):
             clustering = clustering._replace(centers=means, labels=labels)
             moved, to = self._exchanges(clustering)
             if not len(moved):
                 break
-            is_changed = _mask([labels[moved], to], len(means))
+            is_changed = mask_of([labels[moved], to], len(means))
             labels = labels.copy()
             labels[moved] = to
             rows = np.flatnonzero(is_changed[labels])
-            means = self._means(rows, labels[rows], means)
-        return self._clustering(means, labels, self._squared_distances(means, labels))
+            means = self.means(rows, labels[rows], means)
+        return self.clustering(means, labels, self.squared_distances(means, labels))
 
     def _exchanges(self, clustering):
         """Return points to move, and the clusters to move them to."""
-        centers, points = self._regions(clustering)
+        centers, points = self.regions(clustering)
         labels, k = clustering.labels, len(centers.X)
         half = self._half(k)
         other, d2 = np.empty_like(labels), np.empty(len(labels))
         for side in (half, ~half):
             rows, ids = np.flatnonzero(side[labels]), np.flatnonzero(~side)
-            found, d2[rows] = self._nearest(centers.at(ids), points, rows=rows)
+            found, d2[rows] = self.nearest(centers.at(ids), points, rows=rows)
             other[rows] = ids[found]
-        own = self._squared_distances(centers.X, labels)
-        mass = self._mass(clustering)
+        own = self.squared_distances(centers.X, labels)
+        mass = self.mass(clustering)
         is_alone = np.bincount(labels, minlength=k)[labels] == 1
         left = np.where(is_alone, np.inf, mass[labels] - self.weights)
         saved = mass[labels] * self.weights / np.maximum(left, self.weights.min()) * own
@@ -333,72 +255,11 @@ class LocalSearch:
         moved = moved[_disjoint(labels[moved], other[moved])]
         return moved, other[moved]
 
-    # Looking up
-
-    def _regions(self, clustering):
-        """Return the centers and the points in regions that are drawn at random."""
-        centers, n_regions = clustering.centers, len(clustering.centers) // _REGION
-        if n_regions < 2:
-            return Placed(centers, None), Placed(self.X, None)
-        heads = np.sort(self.random_state.permutation(len(centers))[:n_regions])
-        region = nearest(centers_from(centers[heads]), centers)[0].astype(np.int16)
-        return Placed(centers, region), Placed(self.X, region[clustering.labels])
-
-    def _nearest(self, centers, points, d2=None, rows=None):
-        """Return the nearest center in the region of each of the points, as `nearest`."""
-        n_rows = len(points.X) if rows is None else len(rows)
-        d2 = np.full(n_rows, np.inf) if d2 is None else d2.copy()
-        if points.region is None:
-            X = points.X if rows is None else points.X[rows]
-            found, d2 = nearest(centers_from(centers.X), X, self.threads, d2)
-            return found.astype(np.intp), d2
-        found = np.full(n_rows, -1)
-        ids_of = _by_region(centers.region)
-        places_of = _by_region(points.region if rows is None else points.region[rows])
-
-        def search(region):
-            ids, places = ids_of[region], places_of[region]
-            X = points.X[places if rows is None else rows[places]]
-            place, d2[places] = nearest(centers_from(centers.X[ids]), X, d2=d2[places])
-            found[places] = np.where(place >= 0, ids[place], -1)
-
-        self.threads.map(search, sorted(places_of.keys() & ids_of.keys()))
-        return found, d2
-
-    def _squared_distances(self, centers, labels):
-        """Return the squared distance of every point to the center of its label."""
-        differences = self.X - centers[labels]
-        return np.einsum("ij,ij->i", differences, differences)
-
-    def _clustering(self, centers, labels, d2):
-        return Clustering(centers, labels, d2, float((d2 * self.weights).sum()))
-
-
-def _grouped(rows, groups):
-    """Return rows put together by group, where each group starts, and its number."""
-    order = np.argsort(groups, kind="stable")
-    starts = np.flatnonzero(np.diff(groups[order], prepend=-1))
-    return rows[order], starts, groups[order[starts]]
-
-
-def _by_region(region):
-    """Return the places of each region."""
-    places = np.argsort(region, kind="stable")
-    regions, starts = np.unique(region[places], return_index=True)
-    return dict(zip(regions.tolist(), np.split(places, starts[1:])))
-
-
-def _mask(places, n):
-    """Return a mask of length n that is True at some places."""
-    mask = np.zeros(n, dtype=bool)
-    mask[places] = True
-    return mask
-
 
 def _changed(before, after):
     """Return a mask of the clusters that have lost or won a point."""
     moved = np.flatnonzero(before.labels != after.labels)
-    return _mask([before.labels[moved], after.labels[moved]], len(after.centers))
+    return mask_of([before.labels[moved], after.labels[moved]], len(after.centers))
 
 
 def _disjoint(first, second):
