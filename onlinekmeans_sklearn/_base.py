@@ -249,11 +249,14 @@ class BaseOnlineKMeans(
     def _warn_before_reading(self, stream, n_rows, is_partial):
         """Warn of rows of a `fit` or `partial_fit` that the parameters do not suit."""
 
-    def _resolved_k(self, default, per_cluster):
-        """Return `k`, or what "auto" stands for: with a cap, at most half of it."""
+    def _resolved_k(self, default, for_merge):
+        """Return `k`, or what "auto" stands for: with a cap, at most half of it.
+
+        `for_merge` is a function that gives the one for a number of final clusters.
+        """
         if self.k != "auto":
             return int(self.k)
-        k = default if self.n_clusters is None else per_cluster * int(self.n_clusters)
+        k = default if self.n_clusters is None else for_merge(int(self.n_clusters))
         return k if self.max_clusters is None else min(k, (int(self.max_clusters) + 1) // 2)
 
     def _check_params(self):
@@ -344,8 +347,9 @@ class BaseOnlineKMeans(
             return FinalClusters(stream.centers, every)
         if n_clusters not in merged:
             random_state = copy.deepcopy(stream.random_state)
+            points = stream.merge_points()
             centers, of_online = merge(
-                stream.means, stream.counts, n_clusters, random_state, stream.merge_points()
+                stream.means, stream.counts, n_clusters, random_state, points, self.n_jobs
             )
             centers = centers_from(centers.astype(stream.centers.dtype))
             merged[n_clusters] = centers, of_online.astype(np.int32)

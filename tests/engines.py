@@ -36,7 +36,6 @@ TINY = {
     "product_elements": 100,
     "pair_elements": 40,
     "distance_elements": 24,
-    "merge_elements": 24,
 }
 THREADS = {
     "min_work_for_threads": 1,

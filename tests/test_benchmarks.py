@@ -66,8 +66,8 @@ def test_birch_is_left_out_where_it_would_take_too_long_or_too_much(monkeypatch)
 
 
 def test_the_merge_is_not_timed_against_another_pass(monkeypatch):
-    monkeypatch.setattr(study, "K_PER_CLUSTER", 5)
-    with pytest.raises(RuntimeError, match="K_PER_CLUSTER is out of date"):
+    monkeypatch.setattr(study, "AUTO_K", (20, 1))
+    with pytest.raises(RuntimeError, match="AUTO_K is out of date"):
         study.merge_times(ROWS, 4, rounds=1)
 
 

@@ -5,7 +5,6 @@ whatever their products round, and they add up in stream order.
 """
 
 import contextlib
-import functools
 import inspect
 import itertools
 import pickle
@@ -19,13 +18,10 @@ from hypothesis import strategies as st
 from reference import nearest as nearest_by_loop
 from reference import squared_distance
 from scipy.sparse import csr_array
-from sklearn.cluster import KMeans
 from streams import STREAMS, WITHIN_FLOAT32, blobs, cells, dense
-from threadpoolctl import threadpool_limits
 
 from onlinekmeans_sklearn import OnlineKMeans
 from onlinekmeans_sklearn._algorithm.cluster_sums import sequential_sum, split_by_cluster
-from onlinekmeans_sklearn._algorithm.merge import WeightedPoints, merge
 from onlinekmeans_sklearn._nearest import centers as of_centers
 from onlinekmeans_sklearn._nearest import (
     centers_from,
@@ -542,38 +538,6 @@ def test_looking_up_leaves_centers_as_they_are(storage, kernels):
         np.testing.assert_array_equal(found, expected)
 
 
-# The merge, of means and numbers of members
-
-
-@functools.cache
-def best_of_many_starts(seed):
-    """Return means, numbers of members, and the least cost of many starts of KMeans."""
-    rng = np.random.RandomState(seed)
-    means, counts = rng.normal(size=(400, 4)), rng.randint(1, 50, size=400)
-    with threadpool_limits(1):  # they would wait for each other
-        best = KMeans(12, n_init=30, random_state=0).fit(means, sample_weight=counts)
-    return means, counts, best.inertia_, rng.get_state()
-
-
-def test_the_merge_is_about_as_good_as_many_starts_of_kmeans(storage):
-    for seed in range(5):
-        means, counts, best, state = best_of_many_starts(seed)
-        rng = np.random.RandomState()
-        rng.set_state(state)
-        centers, merged = merge(storage(means), counts, 12, rng)
-        cost = counts @ ((means - dense(centers)[merged]) ** 2).sum(axis=1)
-        assert cost <= 1.02 * best
-
-
-@pytest.mark.parametrize("scale", [1e-200, 1.0, 1e150])
-def test_every_merged_cluster_has_members_even_if_means_coincide(scale):
-    means = scale * np.repeat([[0.0, 1.0], [5.0, 5.0]], 10, axis=0)
-    centers, merged = merge(means, np.arange(1, 21), 7, np.random.RandomState(0))
-    assert len(centers) == 7
-    assert set(merged) == set(range(7))
-    np.testing.assert_allclose(centers[merged], means)
-
-
 # A product that is not a number: BLAS has given one, of finite factors
 
 
@@ -610,32 +574,3 @@ def test_not_a_number_is_noticed_among_distances_as_features(encode, storage, mo
         with pytest.raises(FloatingPointError, match="not a number"):
             method(X)
     assert joblib.hash(vars(model)) == before
-
-
-class Spoiled(np.ndarray):
-    """Numbers whose products are not."""
-
-    def __array_ufunc__(self, ufunc, method, *inputs, **options):
-        plain = [np.asarray(a) if isinstance(a, Spoiled) else a for a in inputs]
-        found = getattr(ufunc, method)(*plain, **options)
-        if ufunc is np.matmul:
-            found = np.array(found)
-            found.flat[-1] = np.nan
-        return found
-
-
-def spoil(points, name):
-    setattr(points, name, getattr(points, name).view(Spoiled))
-
-
-@pytest.mark.parametrize("name", ["X", "weights"])
-def test_not_a_number_is_noticed_in_every_product_of_the_merge(name):
-    rng = np.random.RandomState(0)
-    points = WeightedPoints(blobs(0, 60), rng.randint(1, 9, size=60))
-    best = points._assigned(points.X[:5])
-    points._with_swap(best, rng)
-    spoil(points, name)
-    with pytest.raises(FloatingPointError, match="not a number"):
-        points._assigned(np.array(points.X[:5]))
-    with pytest.raises(FloatingPointError, match="not a number"):
-        points._with_swap(best, rng)

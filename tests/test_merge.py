@@ -4,11 +4,15 @@ import numpy as np
 import pytest
 from inside import before_step
 from scipy.sparse import csr_array, issparse
+from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import adjusted_rand_score
 from streams import dense
+from threadpoolctl import threadpool_limits
 
 from onlinekmeans_sklearn import OnlineKMeans, SemiOnlineKMeans
+from onlinekmeans_sklearn._algorithm.merge import k_for_merge
+from onlinekmeans_sklearn._algorithm.merge import merge as merge_points
 
 MEANS = np.array([[0.0, 1.0], [10.0, 0.0], [0.0, 3.0], [10.0, 4.0]])
 COUNTS = np.array([1, 1, 3, 3])
@@ -166,3 +170,117 @@ def test_a_stream_of_rows_does_not_pay_for_the_merge():
         assert (model.n_clusters_, len(model.labels_), len(calls)) == (4, 1, 1)
         model.partial_fit(X[:1]).predict(X)
         assert len(calls) == 2
+
+
+# How good it is, of means and numbers of members
+
+
+def random_points(seed, n, n_features):
+    rng = np.random.RandomState(seed)
+    return rng.normal(size=(n, n_features)), rng.randint(1, 50, size=n)
+
+
+def cost_ratio(means, counts, n_clusters, n_init, seed, storage=np.asarray):
+    """Return the cost of the merge by that of KMeans with so many starts."""
+    with threadpool_limits(1):  # they would wait for each other
+        best = KMeans(n_clusters, n_init=n_init, random_state=0)
+        best.fit(means, sample_weight=counts)
+    rng = np.random.RandomState(seed)
+    centers, merged = merge_points(storage(means), counts, n_clusters, rng)
+    assert set(merged) == set(range(n_clusters))
+    return counts @ ((means - dense(centers)[merged]) ** 2).sum(axis=1) / best.inertia_
+
+
+@pytest.mark.parametrize("storage", [np.asarray, csr_array])
+def test_the_merge_is_about_as_good_as_many_starts_of_kmeans(storage):
+    ratios = [
+        cost_ratio(*random_points(seed, 400, 4), 12, n_init=30, seed=seed, storage=storage)
+        for seed in range(10)
+    ]
+    assert np.mean(ratios) <= 1.01
+    assert max(ratios) <= 1.04
+
+
+@pytest.mark.parametrize("n_features", [3, 10])
+def test_the_merge_does_not_stop_early_on_few_points(n_features):
+    ratios = [
+        cost_ratio(*random_points(seed, 30, n_features), 20, n_init=10, seed=seed)
+        for seed in range(20)
+    ]
+    assert np.mean(ratios) <= 1.01
+
+
+@pytest.mark.parametrize(("n_points", "n_clusters"), [(600, 60), (2000, 200), (4000, 600)])
+def test_the_merge_into_many_is_better_than_kmeans(n_points, n_clusters):
+    """The last of them is cut into regions."""
+    means, counts = random_points(0, n_points, 5)
+    assert cost_ratio(means, counts, n_clusters, n_init=1, seed=0) <= 0.97
+
+
+@pytest.mark.parametrize("far", [1e9, 1e14])
+def test_far_groups_and_an_outlier_do_not_spoil_a_merge_in_regions(far):
+    """Each part is merged about as well as alone; the share of each is not known."""
+    means, counts = random_points(0, 3000, 3)
+    means[:1500] += far
+    means[-1] = -1e14
+    rng = np.random.RandomState(0)
+    centers, merged = merge_points(means, counts, 400, rng)
+    assert set(merged) == set(range(400))
+    assert np.isfinite(centers).all()
+    assert (merged == merged[-1]).sum() == 1
+    for part in (slice(1500), slice(1500, 2999)):
+        X, weights, labels = means[part], counts[part], merged[part]
+        n_clusters = len(set(labels))
+        assert 150 < n_clusters < 250
+        X = X - (far if part.start is None else 0)
+        _, alone = merge_points(X, weights, n_clusters, np.random.RandomState(0))
+        cost, best = (within_cost(X, weights, groups) for groups in (labels, alone))
+        assert cost <= 1.05 * best
+
+
+def within_cost(X, weights, groups):
+    """Return the cost of points in groups, by the mean of each."""
+    return sum(
+        weights[groups == g] @ ((X[groups == g] - mean) ** 2).sum(axis=1)
+        for g in set(groups)
+        for mean in [np.average(X[groups == g], axis=0, weights=weights[groups == g])]
+    )
+
+
+@pytest.mark.parametrize("scale", [1e-200, 1.0, 1e150])
+def test_every_merged_cluster_has_members_even_if_means_coincide(scale):
+    means = scale * np.repeat([[0.0, 1.0], [5.0, 5.0]], 10, axis=0)
+    centers, merged = merge_points(means, np.arange(1, 21), 7, np.random.RandomState(0))
+    assert len(centers) == 7
+    assert set(merged) == set(range(7))
+    np.testing.assert_allclose(centers[merged], means)
+
+
+@pytest.mark.parametrize(("n_points", "n_clusters"), [(5, 4), (50, 49), (300, 299), (3, 1)])
+def test_the_merge_of_almost_as_many_clusters_as_points(n_points, n_clusters):
+    means, counts = random_points(0, n_points, 2)
+    centers, merged = merge_points(means, counts, n_clusters, np.random.RandomState(0))
+    assert len(centers) == n_clusters
+    assert set(merged) == set(range(n_clusters))
+
+
+def test_threads_do_not_change_the_merge():
+    means, counts = random_points(0, 3000, 8)
+    one, two = (
+        merge_points(means, counts, 300, np.random.RandomState(0), n_jobs=n_jobs)
+        for n_jobs in (1, 2)
+    )
+    for found, expected in zip(two, one):
+        np.testing.assert_array_equal(found, expected)
+
+
+def test_auto_k_has_fewer_for_each_of_many_clusters():
+    numbers = [1, 2, 10, 50, 200, 1000, 10_000]
+    each = [k_for_merge(n) / n for n in numbers]
+    assert each == sorted(each, reverse=True)
+    assert 10 < each[-1] < 15
+    assert 25 < each[4] < 30
+    X = np.random.RandomState(0).normal(size=(3000, 2))
+    auto = OnlineKMeans(10, random_state=0).fit(X)
+    stated = OnlineKMeans(10, k=k_for_merge(10), random_state=0).fit(X)
+    np.testing.assert_array_equal(auto.counts_, stated.counts_)

@@ -11,6 +11,7 @@ import numpy as np
 
 from onlinekmeans_sklearn import OnlineKMeans
 from onlinekmeans_sklearn._algorithm.facility_cost import Practical
+from onlinekmeans_sklearn._algorithm.merge import k_for_merge
 
 
 class ScriptsPractical(Practical):
@@ -41,4 +42,4 @@ class ScriptsOnlineKMeans(OnlineKMeans):
             )
 
     def _schedule(self, n_rows):
-        return ScriptsPractical(self._resolved_k(default=100, per_cluster=30))
+        return ScriptsPractical(self._resolved_k(default=100, for_merge=k_for_merge))

@@ -44,7 +44,7 @@ SCALERS = {
 }
 REFERENCE, OURS, BIRCH = "KMeans", "ours", "Birch"
 MBK_PASS, MBK_FIT = "MiniBatchKMeans, one pass", "MiniBatchKMeans.fit"
-K_PER_CLUSTER = 30  # what k="auto" stands for, as OnlineKMeans documents it
+AUTO_K = 85, 0.8  # factor and power: what k="auto" stands for, as OnlineKMeans documents it
 WITH_MERGE, WITHOUT_MERGE = "fit with merge", "fit without merge"
 MOST_DISTANCES = 2**28  # of pairs of Birch's subclusters, 2 GiB that its last step copies
 
@@ -153,14 +153,15 @@ def costs_of(X, calls, seeds, advance):
 
 def merge_times(X, n_clusters, rounds):
     """Return the seconds of every round, and the clusters that were there to merge."""
-    k = K_PER_CLUSTER * n_clusters
+    factor, power = AUTO_K
+    k = round(factor * n_clusters**power)
     models = {
         WITH_MERGE: OnlineKMeans(n_clusters=n_clusters, random_state=0).fit(X),
         WITHOUT_MERGE: OnlineKMeans(k=k, random_state=0).fit(X),
     }
     merged, online = (model.counts_ for model in models.values())
     if not np.array_equal(merged, online):
-        raise RuntimeError(f"the pass is not that of k={k}: K_PER_CLUSTER is out of date")
+        raise RuntimeError(f"the pass is not that of k={k}: AUTO_K is out of date")
     times = {name: [] for name in models}
     for _ in range(rounds):
         for name, model in models.items():

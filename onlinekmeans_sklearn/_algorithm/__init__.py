@@ -20,7 +20,7 @@ The loop that Algorithms 1, 2 and 3 share, and where each line of it is done::
         yield the oldest nearest c in C                        block.label
         count and sum of its cluster, W = W + D2               block.add_up, cluster_sums
 
-    the online clusters, or n_clusters merged from them        merge
+    the online clusters, or n_clusters merged from them        merge, local_search
 
 It is not run row by row. `block` reads many rows at once and takes the same decisions, to
 the last bit; the plain loop is in the tests, which compare the two.

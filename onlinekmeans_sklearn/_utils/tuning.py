@@ -27,7 +27,6 @@ class Tuning:
     product_elements: int = 2**18  # products that are formed at once
     pair_elements: int = 2**17  # differences that are formed at once
     distance_elements: int = 2**18  # distances to all centers that are formed at once
-    merge_elements: int = 2**18  # distances of the merge that are formed at once
 
     # threads
     min_work_for_threads: int = 2**21  # multiplications of a call

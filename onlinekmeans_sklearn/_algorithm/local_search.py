@@ -1,0 +1,288 @@
+"""Weighted k-means of points, solved well, in time that grows about as they do.
+
+1. *Seeding* by k-means++ [1]_, some seeds at a time.
+2. *Swaps* [2]_, many in a sweep: centers that save little for others that would save more.
+   Lloyd's steps follow, only where anything has changed. They win back a part of what a
+   swap loses, so sweeps are optimistic about it; one that ends with a higher cost is
+   undone, and the next ones are less optimistic.
+3. *Exchange* [3]_ of single points, which goes on where Lloyd's steps end: it knows that a
+   center moves with its points. Few points to a cluster need it most.
+
+Few points can afford to begin again with 2.
+
+All but the last steps of Lloyd look for centers only in the region of a point, as
+`weighted_points` explains.
+
+.. [1] D. Arthur, S. Vassilvitskii. k-means++: The Advantages of Careful Seeding. SODA 2007.
+.. [2] S. Lattanzi, C. Sohler. A Better k-means++ Algorithm via Local Search. ICML 2019.
+.. [3] J. Hartigan, M. Wong. A k-Means Clustering Algorithm. Applied Statistics 28, 1979.
+"""
+
+import numpy as np
+
+from .weighted_points import Placed, WeightedPoints, grouped, mask_of
+
+_BATCH = 4  # seeds that are there for each one that is added at once
+_MOST_ROUNDS, _ROUNDS_WORK = 4, 40_000  # pairs of points and clusters to look at in all
+_MOST_SWEEPS = 30  # of a round
+_FAILURES = 3  # sweeps in vain, one after the other, that end them
+_SWEEP_GAIN = 1e-3  # of the cost, for a sweep not to be in vain
+_SWAPPED, _FEWEST_SWAPPED = 0.2, 4  # of the centers, that a sweep tries to swap
+_OPTIMISM, _SOBERING = 2.0, 1.3  # how much more than it saves a swap may lose at first
+_FIRST_STEPS, _SWAP_STEPS, _LAST_STEPS = 3, 2, 30  # of Lloyd
+_STEP_GAIN = 1e-4  # of the cost, for a step to be followed by another
+_MOST_EXCHANGES = 12  # of a round
+_FAR = 1e300  # instead of infinite, to be multiplied by no weight
+_ROUNDING = 1e-9  # of what is saved, that may be rounding error
+
+
+class LocalSearch(WeightedPoints):
+    """The steps of the search, each of which returns another clustering."""
+
+    def clustered(self, k):
+        """Return labels, exactly k different ones; there are more points than that."""
+        best, order = self.put_together(self._seeded(k))
+        if best.cost > 0 and k > 1:
+            best = self._after_steps(best, _FIRST_STEPS, self.regions(best))
+            n_rounds = min(_ROUNDS_WORK // (k * len(self.X)), _MOST_ROUNDS)
+            for _ in range(max(1, n_rounds)):
+                best = self._after_swaps(best)
+                best = self._after_steps(best, _LAST_STEPS)
+                best = self._after_exchanges(best)
+        labels = np.empty_like(order)
+        labels[order] = _without_empty(best, k)
+        return labels
+
+    # Seeding
+
+    def _seeded(self, k):
+        """Return the clustering by k points, or by fewer if these cost nothing."""
+        seeds = self._drawn(np.ones(len(self.X)), 1)
+        labels, d2 = self.nearest(Placed(self.X[seeds], None), Placed(self.X, None))
+        clustering = self.clustering(self.X[seeds], labels, d2)
+        while len(seeds) < k and clustering.cost > 0:
+            n_new = min(max(1, len(seeds) // _BATCH), k - len(seeds))
+            _, points = self.regions(clustering)
+            new = self._drawn(clustering.d2, n_new)
+            owner, d2 = self.nearest(points.at(new), points, clustering.d2)
+            labels = np.where(owner >= 0, len(seeds) + owner, clustering.labels)
+            seeds = np.append(seeds, new)
+            clustering = self.clustering(self.X[seeds], labels, d2)
+        return clustering
+
+    def _drawn(self, d2, n):
+        """Return at most n points, drawn by what each costs."""
+        odds = np.cumsum(d2 * self.weights)
+        places = odds.searchsorted(self.random_state.random_sample(n) * odds[-1], "right")
+        return np.unique(np.minimum(places, len(odds) - 1))
+
+    def _savings(self, clustering, new, points):
+        """Return what centers save if all are added, the points that go, and to which."""
+        owner, d2 = self.nearest(new, points, clustering.d2)
+        moved = np.flatnonzero(owner >= 0)
+        saved = (clustering.d2 - d2)[moved] * self.weights[moved]
+        return np.bincount(owner[moved], saved, len(new.X)), moved, owner[moved]
+
+    # Swaps
+
+    def _after_swaps(self, best):
+        """Return the clustering after sweeps of swaps, until they are in vain."""
+        optimism, failures = _OPTIMISM, 0
+        for _ in range(_MOST_SWEEPS):
+            swapped = self._after_sweep(best, optimism)
+            failures = 0 if swapped.cost < (1 - _SWEEP_GAIN) * best.cost else failures + 1
+            if swapped.cost < best.cost:
+                best = swapped
+            else:
+                optimism = max(1.0, optimism / _SOBERING)
+            if failures == _FAILURES or best.cost == 0:
+                break
+        return best
+
+    def _after_sweep(self, clustering, optimism):
+        """Return the clustering after the swaps that pay, judged with optimism."""
+        centers, points = self.regions(clustering)
+        n = max(_FEWEST_SWAPPED, int(_SWAPPED * len(centers.X)))
+        new, savings = self._new_centers(clustering, n, points)
+        old, losses = self._old_centers(clustering, n, centers, points)
+        n = min(len(savings), len(losses))
+        pays = optimism * savings[:n] > losses[:n]
+        n = n if pays.all() else pays.argmin()
+        if n == 0:
+            return clustering
+        is_moved = mask_of(old[:n], len(centers.X))
+        centers = centers.replaced(old[:n], new.at(slice(n)))
+        swapped = self._assigned(clustering, centers, is_moved, points)
+        is_changed = _changed(clustering, swapped) | is_moved
+        return self._after_steps(swapped, _SWAP_STEPS, (centers, points), is_changed)
+
+    def _new_centers(self, clustering, n, points):
+        """Return up to n centers to add and what they save if all are, the most first.
+
+        They are the means of what would go to points that are drawn.
+        """
+        new = points.at(self._drawn(clustering.d2, 2 * n))
+        savings, moved, owner = self._savings(clustering, new, points)
+        new = Placed(self.means(moved, owner, new.X), new.region)
+        new = new.at(np.argsort(-savings, kind="stable")[:n])
+        savings, moved, owner = self._savings(clustering, new, points)
+        savings += self._won_back(
+            clustering, moved, clustering.labels[moved], owner, len(savings), sign=-1
+        )
+        most = np.argsort(-savings, kind="stable")
+        return new.at(most), savings[most]
+
+    def _old_centers(self, clustering, n, centers, points):
+        """Return up to n centers to remove and what is lost if all are, the least first.
+
+        They are of a random half of the centers, and near one of the other half.
+        """
+        half = self._half(len(centers.X))
+        ids, others = np.flatnonzero(half), np.flatnonzero(~half)
+        found, d2 = self.nearest(centers.at(others), centers.at(ids))
+        mass = self.mass(clustering)
+        both = np.maximum(mass[ids] + mass[others[found]], self.weights.min())
+        bound = mass[ids] * mass[others[found]] / both * np.minimum(d2, _FAR)
+        old = ids[np.argsort(bound, kind="stable")[:n]]
+        is_old = mask_of(old, len(half))
+        rows, kept = np.flatnonzero(is_old[clustering.labels]), np.flatnonzero(~is_old)
+        found, d2 = self.nearest(centers.at(kept), points, rows=rows)
+        lost = (d2 - clustering.d2[rows]) * self.weights[rows]
+        losses = np.bincount(clustering.labels[rows], lost, len(half))
+        losses -= self._won_back(
+            clustering, rows, kept[found], clustering.labels[rows], len(losses), sign=1
+        )
+        least = np.argsort(losses[old], kind="stable")
+        return old[least], losses[old[least]]
+
+    def _won_back(self, clustering, rows, clusters, causes, n_causes, sign):
+        """Return what is saved, by cause, when centers follow points that come or go.
+
+        The clusters are those that the points come to (a sign of 1) or go from (-1).
+        """
+        rows, starts, pairs = grouped(rows, clusters * n_causes + causes)
+        clusters, causes = np.divmod(pairs, n_causes)
+        sums, mass = self.sums(rows, starts, clustering.centers[clusters])
+        mass = self.mass(clustering)[clusters] + sign * mass
+        squares = np.einsum("ij,ij->i", sums, sums)
+        is_left = mass > _ROUNDING * self.weights.min()
+        saved = np.divide(squares, mass, out=np.zeros_like(mass), where=is_left)
+        return np.bincount(causes, saved, n_causes)
+
+    def _half(self, n):
+        """Return a mask of a random half."""
+        return mask_of(self.random_state.permutation(n)[: n // 2], n)
+
+    # Lloyd's steps
+
+    def _after_steps(self, clustering, n_steps, regions=None, is_changed=None):
+        """Return the clustering after Lloyd's steps, as long as they are worth it."""
+        centers, points = regions or (
+            Placed(clustering.centers, None),
+            Placed(self.X, None),
+        )
+        if is_changed is None:
+            is_changed = np.ones(len(centers.X), dtype=bool)
+        for _ in range(n_steps):
+            rows = np.flatnonzero(is_changed[clustering.labels])
+            means = self.means(rows, clustering.labels[rows], clustering.centers)
+            after = self._assigned(
+                clustering, Placed(means, centers.region), is_changed, points
+            )
+            is_changed = _changed(clustering, after)
+            gain = clustering.cost - after.cost
+            if gain > 0:
+                clustering = after
+            if not gain > _STEP_GAIN * clustering.cost:
+                break
+        return clustering
+
+    def _assigned(self, clustering, centers, is_moved, points):
+        """Return the clustering by centers of which some have moved.
+
+        Points of these look at all centers, others only at those that have moved.
+        """
+        labels, d2 = clustering.labels.copy(), clustering.d2.copy()
+        rows = np.flatnonzero(is_moved[labels])
+        labels[rows], d2[rows] = self.nearest(centers, points, rows=rows)
+        rows, ids = np.flatnonzero(~is_moved[clustering.labels]), np.flatnonzero(is_moved)
+        found, d2[rows] = self.nearest(centers.at(ids), points, d2[rows], rows)
+        is_nearer = found >= 0
+        labels[rows[is_nearer]] = ids[found[is_nearer]]
+        return self.clustering(centers.X, labels, d2)
+
+    # Exchange
+
+    def _after_exchanges(self, clustering):
+        """Return the clustering after moves of points that pay, of which none is undone.
+
+        In each round points may go from one half of the clusters to the other, and every
+        cluster has at most one that comes or goes.
+        """
+        labels = clustering.labels
+        means = self.means(np.arange(len(labels)), labels, clustering.centers)
+        for _ in range(_MOST_EXCHANGES):
+            clustering = clustering._replace(centers=means, labels=labels)
+            moved, to = self._exchanges(clustering)
+            if not len(moved):
+                break
+            is_changed = mask_of([labels[moved], to], len(means))
+            labels = labels.copy()
+            labels[moved] = to
+            rows = np.flatnonzero(is_changed[labels])
+            means = self.means(rows, labels[rows], means)
+        return self.clustering(means, labels, self.squared_distances(means, labels))
+
+    def _exchanges(self, clustering):
+        """Return points to move, and the clusters to move them to."""
+        centers, points = self.regions(clustering)
+        labels, k = clustering.labels, len(centers.X)
+        half = self._half(k)
+        other, d2 = np.empty_like(labels), np.empty(len(labels))
+        for side in (half, ~half):
+            rows, ids = np.flatnonzero(side[labels]), np.flatnonzero(~side)
+            found, d2[rows] = self.nearest(centers.at(ids), points, rows=rows)
+            other[rows] = ids[found]
+        own = self.squared_distances(centers.X, labels)
+        mass = self.mass(clustering)
+        is_alone = np.bincount(labels, minlength=k)[labels] == 1
+        left = np.where(is_alone, np.inf, mass[labels] - self.weights)
+        saved = mass[labels] * self.weights / np.maximum(left, self.weights.min()) * own
+        lost = mass[other] * self.weights / (mass[other] + self.weights)
+        lost *= np.minimum(d2, _FAR)
+        moved = np.flatnonzero(saved - lost > _ROUNDING * saved)
+        moved = moved[np.argsort((lost - saved)[moved], kind="stable")]
+        moved = moved[_disjoint(labels[moved], other[moved])]
+        return moved, other[moved]
+
+
+def _changed(before, after):
+    """Return a mask of the clusters that have lost or won a point."""
+    moved = np.flatnonzero(before.labels != after.labels)
+    return mask_of([before.labels[moved], after.labels[moved]], len(after.centers))
+
+
+def _disjoint(first, second):
+    """Return places of pairs, each unlike all chosen before in both."""
+    taken, places = set(), []
+    for place, pair in enumerate(zip(first.tolist(), second.tolist())):
+        if taken.isdisjoint(pair):
+            taken.update(pair)
+            places.append(place)
+    return places
+
+
+def _without_empty(clustering, k):
+    """Return labels of k clusters, none of them empty: far points move to empty ones."""
+    labels = clustering.labels.copy()
+    sizes = np.bincount(labels, minlength=k)
+    empty = np.flatnonzero(sizes == 0).tolist()
+    if empty:
+        for point in np.argsort(-clustering.d2, kind="stable"):
+            if sizes[labels[point]] > 1:
+                sizes[labels[point]] -= 1
+                labels[point] = empty.pop()
+                sizes[labels[point]] = 1
+                if not empty:
+                    break
+    return labels
