@@ -1,8 +1,6 @@
 """What the two estimators share: scikit-learn's conventions around one stream."""
 
-import copy
 from abc import abstractmethod
-from typing import NamedTuple
 
 import numpy as np
 from sklearn import get_config
@@ -11,11 +9,11 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from ._algorithm.merge import merge
+from ._algorithm.merge import final_clusters
 from ._algorithm.stream import Stream
 from ._encoding import ENCODINGS, OF_LABELS, encode_distances, encode_labels
 from ._fitted import FittedStream
-from ._nearest import centers_from, each_panel_of_distances, look_up
+from ._nearest import each_panel_of_distances, look_up
 from ._utils.callbacks import LISTENERS, CallbackSupportMixin, Reporter, with_callbacks
 from ._utils.docstrings import with_shared_documentation
 from ._utils.pickling import VersionedPickleMixin
@@ -29,13 +27,6 @@ from ._utils.validation import (
     validate_X,
     warn_user,
 )
-
-
-class FinalClusters(NamedTuple):
-    """The final centers, and the final cluster of each online cluster."""
-
-    centers: object
-    of_online: np.ndarray
 
 
 @with_shared_documentation
@@ -87,7 +78,8 @@ class BaseOnlineKMeans(
         """
         if X is None:
             self._check_call()
-            attributes = self._fitted_attributes(self._stream, self.online_labels_)
+            rows = self.online_labels_, self._online_d2
+            attributes = self._fitted_attributes(self._stream, *rows)
             with unchanged_on_error(self):
                 vars(self).update(attributes)
                 self._merge()
@@ -264,6 +256,7 @@ class BaseOnlineKMeans(
         check_integer("n_clusters", self.n_clusters, [None], MOST_CLUSTERS, owner=self)
         check_integer("k", self.k, ["auto"], owner=self)
         check_integer("max_clusters", self.max_clusters, [None], MOST_CLUSTERS, owner=self)
+        check_one_of("centers", self.centers, ("samples", "means"), owner=self)
         check_one_of("encode", self.encode, ENCODINGS, owner=self)
         check_n_jobs(self.n_jobs, owner=self)
         caps = self.n_clusters, self.max_clusters
@@ -313,21 +306,23 @@ class BaseOnlineKMeans(
     def _extend(self, stream, X, is_partial=False, report=None):
         """Let the stream read rows, and take over what is known then."""
         self._warn_before_reading(stream, X.shape[0], is_partial)
-        stream, labels = stream.extended(X, self.n_jobs, report)
-        vars(self).update(self._fitted_attributes(stream, labels))
+        extended = stream.extended(X, self.n_jobs, report)
+        vars(self).update(self._fitted_attributes(*extended))
 
-    def _fitted_attributes(self, stream, labels):
-        """Return what a call has learned; it is of the `n_clusters` of that call."""
+    def _fitted_attributes(self, stream, labels, d2):
+        """Return what a call has learned; it is of the parameters of that call."""
         return {
             "_stream": stream,
             "_n_clusters": None if self.n_clusters is None else int(self.n_clusters),
-            "_merged": {},  # final clusters by `n_clusters`, made when they are asked for
+            "_centers": self.centers,
+            "_final": {},  # final clusters by `n_clusters`, made when they are asked for
             "online_labels_": labels,
+            "_online_d2": d2,
         }
 
     def _merge(self):
         """Return the final clusters, and warn the first time if they are too few."""
-        n_clusters, is_new = self._n_clusters, self._n_clusters not in self._merged
+        n_clusters, is_new = self._n_clusters, self._n_clusters not in self._final
         final = self._final_clusters()
         if is_new and n_clusters is not None and len(final.centers) < n_clusters:
             warn_user(
@@ -339,21 +334,15 @@ class BaseOnlineKMeans(
         return final
 
     def _final_clusters(self):
-        """Return the final clusters, merged if this is the first time to ask for them."""
-        merged = self._merged  # first: what comes of an old stream stays out of a new one
-        stream, n_clusters = self._stream, self._n_clusters
-        if n_clusters is None:
-            every = np.arange(len(stream.centers), dtype=np.int32)
-            return FinalClusters(stream.centers, every)
-        if n_clusters not in merged:
-            random_state = copy.deepcopy(stream.random_state)
-            points = stream.merge_points()
-            centers, of_online = merge(
-                stream.means, stream.counts, n_clusters, random_state, points, self.n_jobs
+        """Return the final clusters, made if this is the first time to ask for them."""
+        final = self._final  # first: what comes of an old stream stays out of a new one
+        if self._n_clusters is None and self._centers == "samples":
+            return final_clusters(self._stream, None, "samples")
+        if self._n_clusters not in final:
+            final[self._n_clusters] = final_clusters(
+                self._stream, self._n_clusters, self._centers, self.n_jobs
             )
-            centers = centers_from(centers.astype(stream.centers.dtype))
-            merged[n_clusters] = centers, of_online.astype(np.int32)
-        return FinalClusters(*merged[n_clusters])
+        return final[self._n_clusters]
 
     def _look_up(self, X):
         """Return the nearest final center of each row, and the squared distance to it."""

@@ -6,6 +6,7 @@ import math
 import numpy as np
 from sklearn.base import BaseEstimator
 
+from ._algorithm.merge import cost
 from ._encoding import as_configured
 from ._utils.rollback import shallow_copy
 
@@ -42,7 +43,9 @@ class FittedStream(BaseEstimator):
     )
     counts_ = fitted(lambda self: self._stream.counts.copy())
     opened_at_ = fitted(lambda self: self._stream.opened_at.copy())
-    inertia_ = fitted(lambda self: self._stream.inertia)
+    inertia_ = fitted(lambda self: cost(self._stream, self._final_clusters()))
+    online_inertia_ = fitted(lambda self: self._stream.inertia)
+    online_distances_ = fitted(lambda self: np.sqrt(self._online_d2))
     n_samples_seen_ = fitted(lambda self: self._stream.n_seen)
     facility_cost_ = fitted(lambda self: self._stream.schedule.facility_cost)
     n_phases_ = fitted(lambda self: len(self._stream.schedule.phases))
@@ -62,8 +65,8 @@ class FittedStream(BaseEstimator):
         Its HTML representation evaluates all that is listed.
         """
         names, n_clusters = set(object.__dir__(self)), getattr(self, "_n_clusters", None)
-        if n_clusters is not None and n_clusters not in self._merged:
-            names -= {"cluster_centers_", "labels_", "online_to_merged_"}
+        if n_clusters is not None and n_clusters not in self._final:
+            names -= {"cluster_centers_", "inertia_", "labels_", "online_to_merged_"}
         return sorted(name for name in names if hasattr(self, name))
 
     def __copy__(self):

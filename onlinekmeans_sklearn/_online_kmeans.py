@@ -72,6 +72,7 @@ class OnlineKMeans(BaseOnlineKMeans):
         *,
         k="auto",
         algorithm="practical",
+        centers="samples",
         max_clusters=None,
         encode="onehot",
         n_jobs=None,
@@ -80,6 +81,7 @@ class OnlineKMeans(BaseOnlineKMeans):
         self.n_clusters = n_clusters
         self.k = k
         self.algorithm = algorithm
+        self.centers = centers
         self.max_clusters = max_clusters
         self.encode = encode
         self.n_jobs = n_jobs
@@ -167,6 +169,7 @@ class SemiOnlineKMeans(BaseOnlineKMeans):
         k="auto",
         lower_bound=None,
         n_samples=None,
+        centers="samples",
         max_clusters=None,
         encode="onehot",
         n_jobs=None,
@@ -176,6 +179,7 @@ class SemiOnlineKMeans(BaseOnlineKMeans):
         self.k = k
         self.lower_bound = lower_bound
         self.n_samples = n_samples
+        self.centers = centers
         self.max_clusters = max_clusters
         self.encode = encode
         self.n_jobs = n_jobs

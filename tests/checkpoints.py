@@ -20,6 +20,8 @@ FITTED = [
     "online_labels_",
     "online_to_merged_",
     "inertia_",
+    "online_inertia_",
+    "online_distances_",
     "facility_cost_",
     "facility_costs_",
     "n_phases_",

@@ -11,7 +11,7 @@ STEPS = {
     **dict.fromkeys(["look_up", "open_centers", "label", "add_up"], "_algorithm.block"),
     **dict.fromkeys(["encode_labels", "encode_distances"], "_base"),
     "unchanged_on_error": "_base",
-    "merge": "_base",
+    "merge": "_algorithm.merge",
     "_rebuilt": "_utils.validation",
     "_MEMORY_IS_KNOWN": "_utils.rollback",
     "_VERSION": "_utils.pickling",

@@ -43,6 +43,8 @@ def costs_of(dataset, random_state, runs=3):
             if variant == "text":
                 figures["f_random"] = f_random
                 figures["f_kmpp"] = f_random * 0.85 ** (6 * easy) * noise[3]
+                figures["f_means"] = 0.8 * figures["f_online"]
+                figures["f_merged"] = 0.7 * figures["f_online"]
             setting = {"k_target": k, "run": run, "variant": variant, "order": order}
             yield job(dataset, "costs", figures, **setting, baselines=variant == "text")
 
@@ -57,6 +59,8 @@ def accuracies_of(dataset, random_state):
         figures = {
             "raw": raw + noise[0],
             "onehot": raw + lift + noise[1],
+            "means": raw + lift + noise[2],
+            "merged": raw + lift + noise[3],
             "triangle": min(raw + lift + 0.01 + noise[2], 1.0),
             "minibatch": raw + lift - 0.01 + noise[3],
         }

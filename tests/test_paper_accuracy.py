@@ -135,7 +135,9 @@ def test_mini_batch_features_say_which_center_is_the_nearest():
 def test_clusters_lift_the_accuracy_on_rings(as_rows):
     result = table.accuracy(as_rows(X), RINGS, split=0, k_targets=[30, 100])
     accuracies = result["accuracy"]
-    assert set(accuracies) == {"raw", "onehot", "triangle", "minibatch"}
+    assert set(accuracies) == {
+        *("raw", "onehot", "means", "merged", "triangle", "minibatch")
+    }
     assert accuracies["raw"] < 0.75
     assert min(accuracies["onehot"], accuracies["minibatch"]) > accuracies["raw"] + 0.05
     assert result["k_target"] in (30, 100)

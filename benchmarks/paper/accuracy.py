@@ -35,6 +35,8 @@ from sklearn.preprocessing import MaxAbsScaler
 
 from onlinekmeans_sklearn import OnlineKMeans
 
+from .costs import merged, with_means
+
 FIRST_SPLIT = 300  # those before were looked at while there were other protocols
 FOLDS = 3
 STEPS = (0.01, 0.03, 0.1, 0.3, 1.0)
@@ -208,10 +210,18 @@ def accuracy(X, y, split, k_targets):
         clusters[k] = clusterer
     clusterer = clusters[k_target]
     mini_batch = mini_batch_features(clusterer.n_clusters_, split, X_train, X_test)
+    others = {
+        "means": with_means(clusterer),
+        "merged": merged(X_train, k_target, clusterer.n_clusters_, split),
+    }
     return {
         "accuracy": {
             "raw": accuracy_of(X_train, X_test),
             "onehot": by_k[str(k_target)],
+            **{
+                name: accuracy_of(*(both(X, other.transform(X)) for X in (X_train, X_test)))
+                for name, other in others.items()
+            },
             "triangle": accuracy_of(
                 *(with_triangle(clusterer, X) for X in (X_train, X_test))
             )

@@ -31,7 +31,8 @@ STYLES = {  # dataset -> (color, marker)
 }
 WIDTH, DPI = 5, 160
 THEMES = {"": ("#ffffff", "#1b1f24", "#767b82"), "-dark": ("#14171a", "#e4e6e9", "#8b9098")}
-MARKS = {"raw": "o", "one-hot": "o", "triangle": "^", "MiniBatch": "s"}  # of features
+KINDS = {"means": "v", "merged": "D", "triangle": "^", "MiniBatch": "s"}  # of features
+MARKS = {"raw": "o", "one-hot": "o", **KINDS}
 # name: (numerator, denominator, caption, what the paper says of it)
 CURVES = {
     "figure1": (
@@ -56,7 +57,8 @@ CURVES = {
     "figure4": (
         "f_online",
         "f_kmpp",
-        "Cost of the online centers / cost of as many centers chosen by k-means++.",
+        "Cost of the online centers / cost of as many centers chosen by k-means++. Dotted: "
+        "of the means of the online clusters.",
         "comparable, but for adult and shuttle, where online is worse by a small factor.",
     ),
 }
@@ -193,6 +195,9 @@ def draw_curves(name, records, about, pale):
             linewidth=1.2,
             elinewidth=1,
         )
+    if name == "figure4":
+        for dataset, (k, means, _) in series(records, about, "f_means", bottom).items():
+            axes.plot(k, means, ":", color=style(dataset, about)[0], gid=dataset)
     axes.set(xlabel="k_target", ylabel=f"{top} / {bottom}")
     log_axis(axes, "x")
     if name != "figure1":
@@ -262,7 +267,7 @@ def draw_accuracies(experiment, records, about, pale):
         return None
     paper = about["paper"] and experiment == "accuracy"
     every = [run for runs in found.values() for run in runs]
-    kinds = [kind for kind in ("triangle", "MiniBatch") if accuracies(every, kind)]
+    kinds = [kind for kind in KINDS if accuracies(every, kind)]
     lanes = 1 + len(kinds) + paper
     figure = new_figure(1.1 + 0.13 * lanes * len(found) + 0.04 * len(found))
     axes = figure.subplots()

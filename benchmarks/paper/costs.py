@@ -2,8 +2,13 @@
 
 All costs are of all rows to the final centers, whoever chose them. The centers of one pass
 are compared with as many rows chosen uniformly at random, and with as many that k-means++
-chooses, without any steps of Lloyd's algorithm after it.
+chooses, without any steps of Lloyd's algorithm after it. Beside the samples that opened the
+clusters there are the means of these, and as many means of clusters that a pass which aims
+at five times as many merges at its end.
 """
+
+import copy
+import warnings
 
 import numpy as np
 from scipy.sparse import issparse
@@ -15,6 +20,7 @@ from .variant import ScriptsOnlineKMeans
 
 VARIANTS = {"text": OnlineKMeans, "scripts": ScriptsOnlineKMeans}
 ORDERS = ("file", "shuffled")
+FINER = 5  # times as many online clusters, for those that are merged
 
 
 def costs(X, y, k_target, run, variant, baselines, order="file"):
@@ -39,7 +45,7 @@ def costs(X, y, k_target, run, variant, baselines, order="file"):
     Returns
     -------
     result : dict
-        k_actual, f_online, f_0 and, with baselines, f_random and f_kmpp.
+        k_actual, f_online, f_0 and, with baselines, f_random, f_kmpp, f_means and f_merged.
     """
     for name, value, known in (("variant", variant, VARIANTS), ("order", order, ORDERS)):
         if value not in known:
@@ -56,7 +62,22 @@ def costs(X, y, k_target, run, variant, baselines, order="file"):
     if baselines:
         result["f_random"] = cost(X, random_rows(X, model.n_clusters_, run))
         result["f_kmpp"] = cost(X, kmpp_rows(X, model.n_clusters_, run))
+        result["f_means"] = -with_means(model).score(X)
+        result["f_merged"] = -merged(X, k_target, model.n_clusters_, run).score(X)
     return result
+
+
+def with_means(model):
+    """Return the same clusters with their means as centers, from the same pass."""
+    return copy.copy(model).set_params(centers="means").partial_fit()
+
+
+def merged(X, k_target, n_clusters, run):
+    """Return so many clusters, merged from about FINER times as many."""
+    model = OnlineKMeans(n_clusters, k=FINER * k_target, random_state=run)
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="Only .* online clusters")
+        return model.fit(X)
 
 
 def cost(X, centers):

@@ -38,8 +38,8 @@ TITLES = {
     "theory": "theory",
 }
 COMPUTING = {  # the modules that an experiment is made of
-    "accuracy": ("accuracy",),
-    "online": ("accuracy", "online"),
+    "accuracy": ("accuracy", "costs"),
+    "online": ("accuracy", "costs", "online"),
     "costs": ("costs", "variant"),
     "theory": ("theory",),
 }

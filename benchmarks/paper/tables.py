@@ -9,9 +9,12 @@ from .records import K_TARGET, Table, figure, jobs, mean, outcome, runs_on, step
 FEATURES = {  # heading -> name in the records
     "raw": "raw",
     "one-hot": "onehot",
+    "means": "means",
+    "merged": "merged",
     "triangle": "triangle",
     "MiniBatch": "minibatch",
 }
+PEERS = ("means", "merged", "triangle", "MiniBatch")  # of one-hot features by samples
 GENERATED = " *: generated."
 PARTLY = " ~: some of the runs failed, for the reasons below."
 
@@ -51,12 +54,13 @@ def copy_of(records, about, name):
 def accuracy_table(records, about):
     """Return Table 2: the accuracy with every kind of features, and the paper's."""
     rows = [accuracy_row(records, about, name) for name in about["datasets"]]
-    headings = ["dataset", "opened", "raw", "one-hot", "uplift", "triangle", "MiniBatch"]
+    headings = ["dataset", "opened", "raw", "one-hot", "uplift", *PEERS]
     legend = (
         "Test accuracy of gradient descent with squared loss on raw features, and with "
         f"cluster features added, {k_range(records, about, 'accuracy')}: mean ± standard "
-        "deviation over the splits. opened: clusters. uplift: one-hot - raw. MiniBatch: "
-        "one-hot of as many clusters of MiniBatchKMeans."
+        "deviation over the splits. opened: clusters. uplift: one-hot - raw. means: "
+        "one-hot, by the means of the same clusters. merged, MiniBatch: one-hot of as many "
+        "clusters, merged from about five times as many, and of MiniBatchKMeans."
     )
     if about["paper"]:
         headings[3:4] = ["paper raw", "one-hot", "paper with clusters"]
@@ -79,7 +83,7 @@ def accuracy_row(records, about, name):
     if about["paper"]:
         raw.append(published.accuracy(name, "raw"))
         onehot.append(published.accuracy(name, "clusters"))
-    peers = [cell(heading, of[heading]) for heading in ("triangle", "MiniBatch")]
+    peers = [cell(heading, of[heading]) for heading in PEERS]
     return [name, mean_clusters(runs), *raw, *onehot, cell("uplift", uplift), *peers]
 
 

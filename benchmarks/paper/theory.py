@@ -40,7 +40,7 @@ class BestCosts:
         if (n, k) not in self._costs:
             model = KMeans(k, n_init=STARTS, random_state=0)
             rows = X[:n].astype(np.float64)
-            self._costs[n, k] = float(model.fit(rows).inertia_)
+            self._costs[n, k] = float(model.fit(rows).online_inertia_)
         return self._costs[n, k]
 
 
@@ -78,7 +78,7 @@ def theory(X, y, algorithm, k, share, run):
     return {
         "n": n,
         "k_actual": model.n_clusters_,
-        "W": float(model.inertia_),
+        "W": float(model.online_inertia_),
         "W_star": best_cost(X, n, k),
         "w_star": float(model.facility_costs_[0] * per_facility),
     }

@@ -25,7 +25,7 @@ from .cluster_sums import sequential_sum
 
 
 def read_block(stream, X, uniforms, threads, dtype):
-    """Let a stream read a block of rows, in place, and return their labels.
+    """Let a stream read a block of rows, in place; return labels and squared distances.
 
     The dtype is that of the rows before they were stored as kernels want them.
     """
@@ -35,7 +35,7 @@ def read_block(stream, X, uniforms, threads, dtype):
     if len(opened):
         label(X, opened, old, labels, d2, threads)
     add_up(stream, X, labels, d2, opened, threads)
-    return labels
+    return labels, d2
 
 
 def look_up(stream, X, threads):

@@ -1,19 +1,73 @@
-"""The last step: from the online clusters to exactly n_clusters.
+"""The last step: the final clusters, and what they cost.
 
-The online clusters stand for their members: each is a point, its mean, that weighs as much
-as it has members. `local_search` does the weighted k-means of these few points.
+They are the online clusters, with the samples that opened them or their means as centers,
+or `n_clusters` that are merged from them. For the merge each online cluster stands for its
+members: it is a point, its mean, that weighs as much as it has members. `local_search` does
+the weighted k-means of these few points.
 
 .. [1] K. Clarkson, D. Woodruff. Low Rank Approximation and Regression in Input Sparsity
    Time. STOC 2013.
 """
 
+import copy
+import math
+from typing import NamedTuple
+
 import numpy as np
 from scipy.sparse import csr_array, issparse
 
+from .._nearest import centers_from, largest_block
+from .._utils.rows import rows_at, rows_between
 from .._utils.threads import own_threads
 from .local_search import LocalSearch
 
 _MOST_COLUMNS = 1024  # of sparse means; wider ones are sketched
+
+
+class FinalClusters(NamedTuple):
+    """The final centers, and the final cluster of each online cluster."""
+
+    centers: object
+    of_online: np.ndarray
+
+
+def final_clusters(stream, n_clusters, kind, n_jobs=None):
+    """Return the final clusters of a stream; without `n_clusters` of a kind of centers."""
+    online = stream.centers
+    every = np.arange(len(online), dtype=np.int32)
+    if n_clusters is None and kind == "samples":
+        return FinalClusters(online, every)
+    if n_clusters is None:
+        return FinalClusters(centers_from(stream.means.astype(online.dtype)), every)
+    random_state, points = copy.deepcopy(stream.random_state), stream.merge_points()
+    centers, of_online = merge(
+        stream.means, stream.counts, n_clusters, random_state, points, n_jobs
+    )
+    centers = centers_from(centers.astype(online.dtype))
+    return FinalClusters(centers, of_online.astype(np.int32))
+
+
+def cost(stream, final):
+    """Return the sum of squared distances of all samples to their final center.
+
+    For n members of an online cluster at c, whose differences to c have the sum s, and a
+    final center at c + e, it is that to c, plus n |e|^2 - 2 e.s.
+    """
+    if final.centers is stream.centers or not math.isfinite(stream.inertia):
+        return stream.inertia
+    online, sums, changes = stream.centers.exact, stream.sums.rows, []
+    step = largest_block(online, stream.centers)
+    for start in range(0, online.shape[0], step):
+        rows = slice(start, start + step)
+        moves = rows_at(final.centers.exact, final.of_online[rows])
+        moves = moves - rows_between(online, rows.start, rows.stop)
+        counts, some = stream.counts[rows, None], rows_between(sums, rows.start, rows.stop)
+        if issparse(moves):
+            changes.append((moves.multiply(moves).multiply(counts)).sum())
+            changes.append(-2 * moves.multiply(some).sum())
+        else:
+            changes.extend((moves * (counts * moves - 2 * some)).sum(axis=1).tolist())
+    return max(0.0, math.fsum([stream.inertia, *changes]))
 
 
 def k_for_merge(n_clusters):

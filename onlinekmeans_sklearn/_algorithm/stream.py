@@ -69,9 +69,10 @@ class Stream:
         return (centers - centers[fullest]) + self.sums.divided_by(self.counts)
 
     def extended(self, X, n_jobs=None, report=None):
-        """Return the stream that has also read the rows of `X`, and their labels.
+        """Return the stream that has also read the rows of `X`, and what became of them.
 
-        `report` is called after every block, with the stream and the labels so far.
+        That is, for each row, its label and its squared distance to that center. `report`
+        is called after every block, with the stream and what became of the rows so far.
 
         This stream stays as it is, but for the random numbers that both share; these,
         too, are as they were if anything fails.
@@ -83,7 +84,7 @@ class Stream:
             work = X.shape[0] * self.centers.width(X) * n_centers
             with own_threads(n_jobs, work) as threads:
                 other = shallow_copy(self)
-                return other, other._read(X, threads, report)
+                return other, *other._read(X, threads, report)
 
     def _read_single_row(self, X, dtype):
         """Return what `extended` does for a lone row: cheap if it joins a cluster."""
@@ -93,18 +94,18 @@ class Stream:
         is_candidate = uniform * self.schedule.facility_cost < d2
         if is_candidate and len(self.counts) < self.max_clusters:
             uniforms = np.array([uniform])
-            return other, read_block(other, X, uniforms, SINGLE_THREAD, dtype)
+            return other, *read_block(other, X, uniforms, SINGLE_THREAD, dtype)
         labels = np.array([label], dtype=np.int32)
         other.sums = self.sums.with_members(X, labels, self.centers)
         other.counts = self.counts.copy()
         other.counts[label] += 1
         other.inertia = self.inertia + d2
         other.n_seen = self.n_seen + 1
-        return other, labels
+        return other, labels, np.array([d2])
 
     def _read(self, X, threads, report):
-        """Read the rows of `X`, block by block, and return their labels."""
-        labels = np.empty(X.shape[0], dtype=np.int32)
+        """Read the rows of `X`, block by block, and return what became of them."""
+        labels, d2 = np.empty(X.shape[0], dtype=np.int32), np.empty(X.shape[0])
         start = 0
         while start < X.shape[0]:
             part = rows_between(X, start, start + self._block_rows)
@@ -112,12 +113,13 @@ class Stream:
             stop = start + block.shape[0]
             n_before = len(self.centers)
             uniforms = self.random_state.random_sample(stop - start)
-            labels[start:stop] = read_block(self, block, uniforms, threads, X.dtype)
+            rows = slice(start, stop)
+            labels[rows], d2[rows] = read_block(self, block, uniforms, threads, X.dtype)
             self._choose_block_rows(part, len(self.centers) - n_before)
             start = stop
             if report is not None:
-                report(self, labels[:stop])
-        return labels
+                report(self, labels[:stop], d2[:stop])
+        return labels, d2
 
     def _choose_block_rows(self, X, n_opened):
         """Make blocks larger while few centers open in them, and smaller when many do.

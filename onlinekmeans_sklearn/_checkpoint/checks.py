@@ -22,6 +22,8 @@ _PARAMETER = ["None | bool | int | float | str"]
 _FITTED = {
     "feature_names": ["None | list"],
     "labels": ["int32[:]"],
+    "squared_distances": ["float64[:]"],
+    "centers": ["str"],
     "merged": ["list"],
     "n_clusters": ["None | int", 1, math.inf],
     "schedule": ["dict"],
@@ -68,6 +70,10 @@ def check_state(state):
         n_clusters, n_features = _check_stream(state)
         _check_schedule(state, n_clusters)
         _check_labels(state["labels"], n_clusters)
+        d2 = state["squared_distances"]
+        is_right = len(d2) == len(state["labels"]) and (d2 >= 0).all()
+        _expect(is_right, "a squared distance for each label")
+        _expect(state["centers"] in ("samples", "means"), "centers to be samples or means")
         _check_merged(state, n_clusters, n_features)
         names = state["feature_names"]
         are_names = names is None or list(map(type, names)) == [str] * n_features

@@ -9,6 +9,7 @@ from scipy.sparse import csr_array, issparse
 
 from .._algorithm.cluster_sums import sums_from
 from .._algorithm.facility_cost import Practical, SemiOnline, Theoretical
+from .._algorithm.merge import FinalClusters
 from .._algorithm.stream import Stream
 from .._nearest import centers_from
 from .._online_kmeans import OnlineKMeans, SemiOnlineKMeans
@@ -38,10 +39,12 @@ def state_of(model):
         names, stream = fitted.get("feature_names_in_"), fitted["_stream"]
         state["feature_names"] = None if names is None else list(map(str, names))
         state["labels"] = fitted["online_labels_"]
-        state["n_clusters"] = fitted["_n_clusters"]
+        state["squared_distances"] = fitted["_online_d2"]
+        state["n_clusters"], state["centers"] = fitted["_n_clusters"], fitted["_centers"]
         state["shares_random_state"] = stream.random_state is fitted["random_state"]
-        state.update(_state_of_stream(stream), merged=list(fitted["_merged"]))
-        for n_clusters, (centers, labels) in fitted["_merged"].items():
+        merged = {n: final for n, final in fitted["_final"].items() if n is not None}
+        state.update(_state_of_stream(stream), merged=list(merged))
+        for n_clusters, (centers, labels) in merged.items():
             state.update(_state_of_rows(f"merged.{n_clusters}.centers", centers.rows))
             state[f"merged.{n_clusters}.labels"] = labels
     return state
@@ -56,12 +59,14 @@ def model_from(state):
         model.set_output(transform=state["output"])
     if "labels" in state:
         model._stream, model._n_clusters = _stream_from(state), state["n_clusters"]
-        model.online_labels_ = state["labels"]
+        model.online_labels_, model._centers = state["labels"], state["centers"]
+        model._online_d2 = state["squared_distances"]
         model.n_features_in_ = model._stream.centers.n_features
-        model._merged = {}
+        model._final = {}
         for n_clusters in state["merged"]:
             centers = centers_from(rows_from(state, f"merged.{n_clusters}.centers"))
-            model._merged[n_clusters] = centers, state[f"merged.{n_clusters}.labels"]
+            labels = state[f"merged.{n_clusters}.labels"]
+            model._final[n_clusters] = FinalClusters(centers, labels)
         if state["feature_names"] is not None:
             model.feature_names_in_ = np.array(state["feature_names"], dtype=object)
         if state["shares_random_state"]:

@@ -26,17 +26,17 @@ class Reporter:
 
     def __init__(self, estimator, X, y, attributes):
         self._task = {"estimator": estimator, "X": X, "y": y}
-        self._attributes = attributes  # of an estimator, by its stream and its labels
+        self._attributes = attributes  # of an estimator, by its stream and rows
         self._n_rows, self._n_told = X.shape[0], 0
         self._shares = min(_SHARES, self._n_rows)
         self._context = estimator._init_callback_context(max_subtasks=self._shares)
         self._context.call_on_fit_task_begin(**self._task)
 
-    def read(self, stream, labels):
-        """Tell how far the stream is, by the labels of the rows that are read."""
+    def read(self, stream, labels, d2):
+        """Tell how far the stream is, by what became of the rows that are read."""
 
         def attributes():
-            return self._attributes(copy.deepcopy(stream), labels)
+            return self._attributes(copy.deepcopy(stream), labels, d2)
 
         while (self._n_told + 1) * self._n_rows <= len(labels) * self._shares:
             self._n_told += 1

@@ -12,6 +12,10 @@ n_clusters : int or None, default=None
     If an int, merge the online clusters into exactly this many by weighted k-means. If
     None, keep them as they are.""",
     "common_parameters": """
+centers : {"samples", "means"}, default="samples"
+    The final centers of a stream that is not merged: the samples that opened the clusters,
+    the paper's C, or the means of the clusters, which cost less. A sample gets its cluster
+    by the samples in both. With an int `n_clusters` the centers are means anyway.
 max_clusters : int or None, default=None
     The largest number of online clusters. Once that many are open, every sample joins the
     nearest one, however far, and the guarantee ends: choose it well above `k`. The width
@@ -41,8 +45,8 @@ random_state : int, RandomState instance or None, default=None
     time.""",
     "attributes": """
 cluster_centers_ : {ndarray, sparse matrix} of shape (n_clusters, n_features)
-    The final centers: samples of the stream, or, with an int `n_clusters`, means of merged
-    clusters. In CSR format if the stream is sparse.
+    The final centers: samples of the stream, or means, as `centers` says; with an int
+    `n_clusters`, means of merged clusters. In CSR format if the stream is sparse.
 labels_ : ndarray of shape (n_samples,)
     The cluster of each sample of the last `fit` or `partial_fit`, as it was decided when
     the sample was read. `predict` looks at the final centers instead.
@@ -60,7 +64,12 @@ online_labels_ : ndarray of shape (n_samples,)
     As `labels_`, before any merge. The id of an online cluster never changes.
 online_to_merged_ : ndarray of shape (n_online_clusters,)
     The final cluster of each online cluster.
+online_distances_ : ndarray of shape (n_samples,)
+    The distance of each sample of the last `fit` or `partial_fit` to the center of its
+    online cluster, when it was read. 0 for a sample that opened one.
 inertia_ : float
+    The sum of squared distances of all samples to the final center of their label.
+online_inertia_ : float
     The paper's W: the sum of squared distances at the moment of assignment.
 facility_cost_ : float
     What opening a center costs now, the paper's f_r. 0 while the stream has fewer distinct

@@ -51,6 +51,7 @@ ATTRIBUTES = (
     *("cluster_centers_", "labels_", "n_clusters_", "counts_", "cluster_means_"),
     *("opened_at_", "online_centers_", "online_labels_", "online_to_merged_", "inertia_"),
     *("facility_cost_", "facility_costs_", "n_phases_", "phase_starts_"),
+    *("online_inertia_", "online_distances_"),
 )
 
 

@@ -67,7 +67,7 @@ def check_past(model, past):
     assert model.n_phases_ == expected.phase
     phases = zip(model.phase_starts_.tolist(), model.facility_costs_.tolist())
     assert list(phases) == expected.phases
-    assert model.inertia_ == pytest.approx(expected.inertia, rel=1e-12, abs=1e-320)
+    assert model.online_inertia_ == pytest.approx(expected.inertia, rel=1e-12, abs=1e-320)
     assert model.n_samples_seen_ == len(past.rows)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)

@@ -6,7 +6,7 @@ from sklearn.base import BaseEstimator
 
 # What makes no difference to any result: merged clusters, which are made when they are
 # asked for, what kernels make of centers, and how many rows to read at once.
-_NOT_COMPARED = {"_merged", "search", "_block_rows"}
+_NOT_COMPARED = {"_final", "search", "_block_rows"}
 _DEEPEST = 8
 
 
