@@ -140,7 +140,8 @@ class BaseOnlineKMeans(
             Index of the nearest row of `cluster_centers_`, the lowest if there are several.
         """
         self._check_call()
-        return self._look_up(validate_X(self, X, reset=False))[0]
+        X = validate_X(self, X, reset=False)
+        return look_up(self._merge().centers, X, self.n_jobs, labels_only=True)[0]
 
     def score(self, X, y=None):
         """Return the opposite of the k-means cost of `X` for the final centers.
@@ -156,7 +157,8 @@ class BaseOnlineKMeans(
         """
         self._check_call()
         with np.errstate(over="ignore"):
-            return -float(self._look_up(validate_X(self, X, reset=False))[1].sum())
+            X = validate_X(self, X, reset=False)
+            return -float(look_up(self._merge().centers, X, self.n_jobs)[1].sum())
 
     def transform(self, X):
         """Encode each sample's cluster as features for another model.
@@ -344,10 +346,6 @@ class BaseOnlineKMeans(
             )
         return final[self._n_clusters]
 
-    def _look_up(self, X):
-        """Return the nearest final center of each row, and the squared distance to it."""
-        return look_up(self._merge().centers, X, self.n_jobs)
-
     @property
     def _n_features_out(self):
         """The width of `transform`, for `get_feature_names_out`."""
@@ -371,7 +369,7 @@ class BaseOnlineKMeans(
         if self.encode in OF_LABELS:
             labels = self.online_labels_
             if positions is None:
-                labels = look_up(centers, X, self.n_jobs)[0]
+                labels, _ = look_up(centers, X, self.n_jobs, labels_only=True)
             return encode_labels(labels, self.encode, n_columns, X.dtype)
         features = np.empty((X.shape[0], n_columns), dtype=X.dtype)
 

@@ -120,8 +120,12 @@ def test_every_kernel_gives_what_a_plain_loop_gives(search, dtype, is_tiny):
             "d2": np.array(options["d2"]) if "d2" in options else None,
         }
         with using(name), tuned(**(TINY if is_tiny else {})):
+            d2 = None if arrays["d2"] is None else arrays["d2"].copy()
             found = searched(storage(C), storage(X), **arrays)
             assert found == expected, f"{name}, {storage.__name__}"
+            arrays["d2"] = d2
+            labels, _ = searched(storage(C), storage(X), **arrays, labels_only=True)
+            assert labels == expected[0], f"{name}, {storage.__name__}"
             centers = centers_from(storage(C))
             of_row = centers.search.nearest_of_row(centers.as_rows(storage(X[:1])))
             assert of_row == nearest_by_loop(
@@ -182,6 +186,7 @@ def test_of_many_centers_few_blocks_are_looked_at(stream, n_centers, min_boxes, 
     with tuned(min_boxes=min_boxes):
         assert searched(C, X) == expected[0]
         assert searched(C, X, visible=visible) == expected[1]
+        assert searched(C, X, visible=visible, labels_only=True)[0] == expected[1][0]
         assert searched(C, X, d2=d2.copy(), visible=visible) == expected[2]
 
 

@@ -29,7 +29,7 @@ def centers_from(rows):
     return centers_like(rows).with_rows(rows) if issparse(rows) else DenseCenters(rows)
 
 
-def nearest(centers, X, threads=SINGLE_THREAD, d2=None, visible=None):
+def nearest(centers, X, threads=SINGLE_THREAD, d2=None, visible=None, labels_only=False):
     """Return the nearest center of every row and the squared distance to it.
 
     Parameters
@@ -42,6 +42,8 @@ def nearest(centers, X, threads=SINGLE_THREAD, d2=None, visible=None):
         What a center must be nearer than; changed where one is.
     visible : ndarray of int64 or None
         For each row, how many of the centers count, the oldest first.
+    labels_only : bool
+        Whether distances need not be known, unless `d2` is given.
 
     Returns
     -------
@@ -64,14 +66,14 @@ def nearest(centers, X, threads=SINGLE_THREAD, d2=None, visible=None):
         n_shares = threads.number * TUNING.shares_per_thread
         n_shares = min(n_shares, work_of(centers, X) // TUNING.min_work_per_share)
     if n_shares <= 1:
-        search.nearest(X, ids, d2, visible)
+        search.nearest(X, ids, d2, visible, labels_only)
         return ids, d2
 
     def search_share(share):
         rows = slice(*share)
         part = rows_between(X, *share)
         some = None if visible is None else visible[rows]
-        search.nearest(part, ids[rows], d2[rows], some)
+        search.nearest(part, ids[rows], d2[rows], some, labels_only)
 
     cuts = np.linspace(0, n_rows, n_shares + 1).astype(int).tolist()
     threads.map(search_share, list(itertools.pairwise(cuts)))
@@ -102,7 +104,7 @@ def largest_block(X, centers):
     return max(TUNING.first_block_rows, most)
 
 
-def look_up(centers, X, n_jobs=None):
+def look_up(centers, X, n_jobs=None, labels_only=False):
     """Return the nearest center of every row, in any storage, and its squared distance."""
     labels = np.empty(X.shape[0], dtype=np.int32)
     d2 = np.empty(X.shape[0])
@@ -111,7 +113,8 @@ def look_up(centers, X, n_jobs=None):
         for start in range(0, X.shape[0], step):
             rows = slice(start, start + step)
             part = centers.as_rows(rows_between(X, rows.start, rows.stop))
-            labels[rows], d2[rows] = nearest(centers, part, threads)
+            found = nearest(centers, part, threads, labels_only=labels_only)
+            labels[rows], d2[rows] = found
     return labels, d2
 
 

@@ -98,7 +98,8 @@ typedef struct {
     const instruction_set *set;
     float *v;      /* the rows of a panel; four rows of a group alternate */
     float *lone;   /* one of them again, by itself */
-    float *gaps;   /* of one row and all boxes, if there are any */
+    int labels_only; /* whether nobody asks how far the nearest center is */
+    float *gaps;     /* of one row and all boxes, if there are any */
     int32_t *near; /* boxes of one row */
     TYPED(pairs) pairs;
 } TYPED(work);
@@ -154,6 +155,10 @@ static void TYPED(decide)(TYPED(work) *w, const TYPED(row) *row, const lanes *fo
         return; /* farther than the center that it has */
     if ((double)nearest.second <= limit && (!row->is_exact || s->order != NULL)) {
         TYPED(settle)(w, row, v, stride, limit);
+        return;
+    }
+    if (w->labels_only && *row->d2 == INFINITY) {
+        *row->id = (int32_t)center_at(s, nearest.id);
         return;
     }
     w->pairs.row[w->pairs.number] = row;
@@ -256,7 +261,8 @@ static ptrdiff_t TYPED(search_row)(TYPED(work) *w, TYPED(row) *row)
 /* Let each row go over to the oldest nearest of the first `visible` centers, if nearer. */
 static int TYPED(nearest_dense)(const REAL *X, const dense_search *s,
                                 const instruction_set *set, ptrdiff_t n,
-                                const int64_t *visible, int32_t *ids, double *d2)
+                                const int64_t *visible, int labels_only, int32_t *ids,
+                                double *d2)
 {
     const ptrdiff_t d = s->n_features;
     const ptrdiff_t n_blocks = (s->n_centers + BLOCK - 1) / BLOCK;
@@ -264,7 +270,11 @@ static int TYPED(nearest_dense)(const REAL *X, const dense_search *s,
     const size_t room = (size_t)((panel + 1) * d + 2 * s->n_boxes);
     int are_boxes_useful = s->n_boxes > 0;
     TYPED(row) rows[PANEL];
-    TYPED(work) w = {s, set, malloc(room * sizeof(float)), NULL, NULL, NULL, {0}};
+    TYPED(work) w = {0};
+    w.s = s;
+    w.set = set;
+    w.labels_only = labels_only;
+    w.v = malloc(room * sizeof(float));
     if (w.v == NULL)
         return -1;
     w.lone = w.v + panel * d;

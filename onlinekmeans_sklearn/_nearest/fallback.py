@@ -19,7 +19,7 @@ class _Search:
     def __init__(self, centers):
         self._centers = centers
 
-    def nearest(self, X, ids, d2, visible=None):
+    def nearest(self, X, ids, d2, visible=None, labels_only=False):
         """Let rows go over to the oldest nearest center, if it is nearer than theirs."""
         n_centers = self._centers.shape[0]
         if not n_centers:
@@ -34,6 +34,9 @@ class _Search:
             if visible is not None:
                 found[np.arange(n_centers) >= np.asarray(visible)[rows, None]] = np.inf
             near, center = self._oldest_nearest(part, found, squares, slack, d2[rows])
+            if labels_only and np.isinf(d2[rows]).all():
+                ids[rows[near]] = center
+                continue
             exact = self.pair_distances(part, near, center)
             is_nearer = exact < d2[rows[near]]
             rows = rows[near[is_nearer]]

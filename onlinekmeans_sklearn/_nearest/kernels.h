@@ -226,10 +226,10 @@ typedef struct {
                        : function##_float((const float *)(rows)->values, __VA_ARGS__))
 
 static int nearest_dense(const dense_rows *X, const dense_search *s,
-                         const instruction_set *set, const int64_t *visible, int32_t *ids,
-                         double *d2)
+                         const instruction_set *set, const int64_t *visible,
+                         int labels_only, int32_t *ids, double *d2)
 {
-    return EITHER(X, nearest_dense, s, set, X->n_rows, visible, ids, d2);
+    return EITHER(X, nearest_dense, s, set, X->n_rows, visible, labels_only, ids, d2);
 }
 
 static void pair_distances(const dense_rows *X, const double *centers, const int64_t *rows,

@@ -53,7 +53,7 @@ cdef extern from "kernels.h" nogil:
         int is_double
         Py_ssize_t n_rows, n_features
     int nearest_dense(const dense_rows *, const dense_search *, const instruction_set *,
-                      const int64_t *, int32_t *, double *)
+                      const int64_t *, int, int32_t *, double *)
     void pair_distances(
         const dense_rows *, const double *, const int64_t *, const int64_t *, Py_ssize_t,
         double *)
@@ -84,7 +84,7 @@ cdef extern from "kernels.h" nogil:
         int is_exact
         double exact, roundoff, of_square, of_d2, smallest
     int nearest_csr(const sparse_search *, const instruction_set *, const csr_rows *,
-                    Py_ssize_t, const int64_t *, int32_t *, double *)
+                    Py_ssize_t, const int64_t *, int, int32_t *, double *)
     void pair_distances_csr(const csr_rows *, const csr_rows *, const int64_t *,
                             const int64_t *, Py_ssize_t, double *)
     Py_ssize_t next_opening_csr(const csr_rows *, const int64_t *, Py_ssize_t, Py_ssize_t,
@@ -267,7 +267,8 @@ cdef class DenseSearch:
         free(self.order)
         free(self.memory)
 
-    def nearest(self, X, int32_t[::1] ids, double[::1] d2, const int64_t[::1] visible=None):
+    def nearest(self, X, int32_t[::1] ids, double[::1] d2, const int64_t[::1] visible=None,
+                bint labels_only=False):
         """Let rows go over to the oldest nearest center, if it is nearer than theirs.
 
         Parameters
@@ -278,6 +279,8 @@ cdef class DenseSearch:
             infinite if none. Both are changed.
         visible : ndarray or None
             For each row, how many of the centers count, the oldest first.
+        labels_only : bool
+            Whether rows that have no center yet need to know only which one is nearest.
         """
         cdef _DenseRows x = _DenseRows(X)
         cdef Py_ssize_t n = x.rows.n_rows
@@ -291,7 +294,9 @@ cdef class DenseSearch:
         if n == 0 or self.s.n_centers == 0:
             return
         with nogil:
-            failed = nearest_dense(&x.rows, &self.s, _in_use, seen, &ids[0], &d2[0])
+            failed = nearest_dense(
+                &x.rows, &self.s, _in_use, seen, labels_only, &ids[0], &d2[0]
+            )
         if failed:
             raise MemoryError
 
@@ -304,7 +309,7 @@ cdef class DenseSearch:
             x.rows.n_features == self.s.n_features and x.rows.n_rows == 1,
             "one row has the features of the centers",
         )
-        if nearest_dense(&x.rows, &self.s, _in_use, NULL, &label, &d2):
+        if nearest_dense(&x.rows, &self.s, _in_use, NULL, False, &label, &d2):
             raise MemoryError
         return label, d2
 

@@ -92,7 +92,8 @@ cdef class SparseSearch:
         self.s.of_d2 = FLOAT64.of_d2
         self.s.smallest = FLOAT64.smallest
 
-    def nearest(self, X, int32_t[::1] ids, double[::1] d2, const int64_t[::1] visible=None):
+    def nearest(self, X, int32_t[::1] ids, double[::1] d2, const int64_t[::1] visible=None,
+                bint labels_only=False):
         """Do what `DenseSearch.nearest` does, for canonical CSR of float64."""
         cdef _Rows rows = _Rows(X)
         cdef Py_ssize_t n = rows.n_rows
@@ -105,7 +106,9 @@ cdef class SparseSearch:
         if n == 0:
             return
         with nogil:
-            failed = nearest_csr(&self.s, _in_use, &rows.rows, n, seen, &ids[0], &d2[0])
+            failed = nearest_csr(
+                &self.s, _in_use, &rows.rows, n, seen, labels_only, &ids[0], &d2[0]
+            )
         if failed:
             raise MemoryError
 
@@ -118,7 +121,7 @@ cdef class SparseSearch:
             X.shape[1] == self.n_features and x.n_rows == 1,
             "one row has the features of the centers",
         )
-        if nearest_csr(&self.s, _in_use, &x.rows, 1, NULL, &label, &d2):
+        if nearest_csr(&self.s, _in_use, &x.rows, 1, NULL, False, &label, &d2):
             raise MemoryError
         return label, d2
 

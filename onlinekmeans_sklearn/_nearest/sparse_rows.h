@@ -83,7 +83,7 @@ static ptrdiff_t place_of(const sparse_search *s, int32_t column)
 /* Let each row go over to the oldest nearest of the first `visible` centers, if nearer. */
 static int nearest_csr(const sparse_search *s, const instruction_set *set,
                        const csr_rows *X, ptrdiff_t n, const int64_t *visible,
-                       int32_t *ids, double *d2)
+                       int labels_only, int32_t *ids, double *d2)
 {
     const csr_rows centers = {s->row_ends, s->columns, s->values};
     int32_t most = 0;
@@ -147,6 +147,10 @@ static int nearest_csr(const sparse_search *s, const instruction_set *set,
         const double limit = best + slack;
         if (is_exact || !(second <= limit))
             second = INFINITY; /* no doubt */
+        if (second == INFINITY && labels_only && d2[i] == INFINITY) {
+            ids[i] = (int32_t)nearest;
+            continue;
+        }
         for (ptrdiff_t c = second == INFINITY ? nearest : 0; c < seen; c++) {
             if (second < INFINITY && !(sums[c] <= limit))
                 continue;
