@@ -9,7 +9,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from ._algorithm.merge import final_clusters
+from ._algorithm.merge import FinalClusters, final_clusters
 from ._algorithm.stream import Stream
 from ._encoding import ENCODINGS, OF_LABELS, encode_distances, encode_labels
 from ._fitted import FittedStream
@@ -341,10 +341,11 @@ class BaseOnlineKMeans(
         if self._n_clusters is None and self._centers == "samples":
             return final_clusters(self._stream, None, "samples")
         if self._n_clusters not in final:
-            final[self._n_clusters] = final_clusters(
+            made = final_clusters(
                 self._stream, self._n_clusters, self._centers, self.n_jobs
             )
-        return final[self._n_clusters]
+            final[self._n_clusters] = tuple(made)  # of which pickles need not know a class
+        return FinalClusters(*final[self._n_clusters])
 
     @property
     def _n_features_out(self):

@@ -15,7 +15,7 @@ ALLOWED = {
     "_algorithm": {"_nearest", "_utils"},
     "_display": {"_utils"},
     "_encoding": {"_nearest", "_utils"},
-    "_fitted": {"_encoding", "_utils"},
+    "_fitted": {"_algorithm", "_encoding", "_utils"},
     "_base": {"_algorithm", "_encoding", "_fitted", "_nearest", "_utils"},
     "_online_kmeans": {"_algorithm", "_base", "_utils"},
     "_classifier": {"_base", "_online_kmeans", "_utils"},

@@ -183,6 +183,13 @@ CRAFTED = [
     ("dense", "stream.inertia", np.nan),
     ("dense", "stream.inertia", -1.0),
     ("dense", "stream.inertia", 3),
+    ("dense", "centers", "medians"),
+    ("dense", "centers", None),
+    ("dense", "squared_distances", None),
+    ("dense", "squared_distances", lambda d2: d2[1:]),
+    ("dense", "squared_distances", lambda d2: d2 - 1),
+    ("dense", "squared_distances", lambda d2: d2 * np.nan),
+    ("dense", "squared_distances", lambda d2: d2.astype(np.float32)),
     ("dense", "schedule.class", "Schedule"),
     ("dense", "schedule.k", 0),
     ("dense", "schedule.k", True),
@@ -284,9 +291,11 @@ CRAFTED = [
 
 # what is said of a field that is well by itself, but not beside the others
 CONTRADICTIONS = {
-    "other": "parameters to be algorithm, encode",
+    "other": "parameters to be algorithm, centers, encode",
     "class": "class to be one of|'parameters.lower_bound' must|a schedule out of",
     "shares_random_state": "'feature_names' must be",
+    "centers": "centers to be samples or means",
+    "squared_distances": "a squared distance for each label",
     "key": "random states of 624 numbers",
     "feature_names": "a name for each feature",
     "merged": "numbers of merged clusters|'merged.2.labels' must be",

@@ -34,7 +34,7 @@ def assert_same_stream(one, other, scale=1.0):
     for attribute in OF_LABELS:
         np.testing.assert_array_equal(getattr(one, attribute), getattr(other, attribute))
     np.testing.assert_array_equal(one.facility_costs_ * scale**2, other.facility_costs_)
-    assert one.inertia_ * scale**2 == other.inertia_
+    assert one.online_inertia_ * scale**2 == other.online_inertia_
 
 
 # step of a grid, and where it can be moved and stay one

@@ -24,7 +24,7 @@ from onlinekmeans_sklearn import OnlineKMeans
 
 pytest.importorskip("rich", reason="the benchmarks print with rich")
 
-from benchmarks.paper.costs import cost, costs, kmpp_rows, random_rows
+from benchmarks.paper.costs import cost, costs, kmpp_rows, merged, random_rows
 from benchmarks.paper.theory import (
     BestCosts,
     clusters_constant,
@@ -142,6 +142,8 @@ def test_costs_are_those_of_a_plain_loop(variant, kind):
             "f_0": squares,
             "f_random": plain_cost(X, random_rows(X, k, 2)),
             "f_kmpp": plain_cost(X, kmpp_rows(X, k, 2)),
+            "f_means": plain_cost(X, model.cluster_means_),
+            "f_merged": plain_cost(X, merged(X, 30, k, 2).cluster_centers_),
         },
         rel=1e-12,
     )

@@ -197,7 +197,9 @@ def draw_curves(name, records, about, pale):
         )
     if name == "figure4":
         for dataset, (k, means, _) in series(records, about, "f_means", bottom).items():
-            axes.plot(k, means, ":", color=style(dataset, about)[0], gid=dataset)
+            color, marker = style(dataset, about)
+            options = {"color": color, "marker": marker, "gid": dataset}
+            axes.plot(k, means, ":", linewidth=1.2, markersize=3, **options)
     axes.set(xlabel="k_target", ylabel=f"{top} / {bottom}")
     log_axis(axes, "x")
     if name != "figure1":

@@ -45,6 +45,10 @@ PRINTED = {  # columns that fit the terminal, a table each
         ("dataset", "opened", "uplift", "means", "merged"),
         ("dataset", "triangle", "MiniBatch"),
     ),
+    "costs": (
+        ("dataset", K_TARGET, "f_online / f_0", "f_online / f_random", "f_online / f_kmpp"),
+        ("dataset", K_TARGET, "f_means / f_kmpp", "f_merged / f_kmpp"),
+    ),
 }
 NARROW = 10  # characters of a line of a printed heading
 FIGURES = (*CURVES, "figure5")
@@ -78,8 +82,7 @@ def printed(name, table):
         for cells in rows:
             by_name.setdefault(cells[0], []).append(cells)
         rows = [cells for own in by_name.values() for cells in few(own)]
-        return [Table(headings, rows, legend)]
-    by_k = [heading for heading in headings if heading.startswith(K_TARGET)]
+    by_k = [heading for heading in headings if heading.startswith(f"{K_TARGET} ")]
     left_out = set(by_k) - set(few(by_k))
     parts = PRINTED.get(
         name, [[heading for heading in headings if heading not in left_out]]

@@ -40,7 +40,7 @@ class BestCosts:
         if (n, k) not in self._costs:
             model = KMeans(k, n_init=STARTS, random_state=0)
             rows = X[:n].astype(np.float64)
-            self._costs[n, k] = float(model.fit(rows).online_inertia_)
+            self._costs[n, k] = float(model.fit(rows).inertia_)
         return self._costs[n, k]
 
 

@@ -9,7 +9,6 @@ from scipy.sparse import csr_array, issparse
 
 from .._algorithm.cluster_sums import sums_from
 from .._algorithm.facility_cost import Practical, SemiOnline, Theoretical
-from .._algorithm.merge import FinalClusters
 from .._algorithm.stream import Stream
 from .._nearest import centers_from
 from .._online_kmeans import OnlineKMeans, SemiOnlineKMeans
@@ -65,8 +64,7 @@ def model_from(state):
         model._final = {}
         for n_clusters in state["merged"]:
             centers = centers_from(rows_from(state, f"merged.{n_clusters}.centers"))
-            labels = state[f"merged.{n_clusters}.labels"]
-            model._final[n_clusters] = FinalClusters(centers, labels)
+            model._final[n_clusters] = centers, state[f"merged.{n_clusters}.labels"]
         if state["feature_names"] is not None:
             model.feature_names_in_ = np.array(state["feature_names"], dtype=object)
         if state["shares_random_state"]:
