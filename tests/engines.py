@@ -15,14 +15,17 @@ KERNELS = [*(heart.compiled.instruction_sets() if heart.compiled else []), "nump
 def using(name):
     """Use numpy's kernels meanwhile, or the compiled ones with some instruction set."""
     compiled = heart.compiled
-    before, instructions = heart.in_use, compiled and compiled.instruction_set_in_use()
+    before, instructions = (
+        heart.chosen.kernels,
+        compiled and compiled.instruction_set_in_use(),
+    )
     try:
-        heart.in_use = heart.fallback if name == "numpy" else compiled
+        heart.chosen.kernels = heart.fallback if name == "numpy" else compiled
         if name != "numpy":
             compiled.use_instruction_set(name)
         yield
     finally:
-        heart.in_use = before
+        heart.chosen.kernels = before
         if compiled:
             compiled.use_instruction_set(instructions)
 

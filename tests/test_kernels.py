@@ -484,11 +484,11 @@ def test_compiled_sums_refuse_arrays_that_do_not_fit(compiled):
 def test_an_instruction_set_that_is_not_there_is_refused_and_changes_nothing():
     if heart.compiled is None:
         pytest.skip("there are no compiled kernels here")
-    before = heart.in_use, heart.compiled.instruction_set_in_use()
+    before = heart.chosen.kernels, heart.compiled.instruction_set_in_use()
     for name in ("avx1024", ""):
         with contextlib.suppress(ValueError), using(name):
             pytest.fail("it was taken")
-    assert before == (heart.in_use, heart.compiled.instruction_set_in_use())
+    assert before == (heart.chosen.kernels, heart.compiled.instruction_set_in_use())
 
 
 def test_compiled_kernels_and_those_in_numpy_have_the_same_methods():

@@ -66,7 +66,7 @@ def open_centers(stream, X, uniforms, d2, dtype):
         n_opened += 1
         n = stream.n_seen + int(candidates[place]) + 1
         schedule.record_opening(n)
-        if schedule.prefix_is_complete:
+        if not schedule.phases and schedule.prefix_is_complete:
             prefix = centers.with_rows(rows_at(X, opened[:n_opened]))
             schedule.start(prefix, n)
         place += 1

@@ -58,7 +58,7 @@ def nearest(centers, X, threads=SINGLE_THREAD, d2=None, visible=None, labels_onl
     if d2 is None:
         d2 = np.empty(n_rows)
         d2.fill(np.inf)
-    if not len(centers):
+    if not centers.rows.shape[0]:
         return ids, d2
     search = centers.search
     n_shares = 1
@@ -82,7 +82,7 @@ def nearest(centers, X, threads=SINGLE_THREAD, d2=None, visible=None, labels_onl
 
 def work_of(centers, X):
     """Return how many multiplications it takes to look rows up, about."""
-    return X.shape[0] * centers.width(X) * len(centers)
+    return X.shape[0] * centers.width(X) * centers.rows.shape[0]
 
 
 def closest_distances(centers):

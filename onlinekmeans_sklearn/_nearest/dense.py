@@ -5,7 +5,7 @@ from scipy.sparse import issparse
 
 from .._utils.tuning import TUNING
 from .centers import Centers
-from .heart import kernels
+from .heart import chosen
 
 
 class DenseCenters(Centers):
@@ -15,7 +15,7 @@ class DenseCenters(Centers):
         exact = np.ascontiguousarray(rows, dtype=np.float64)
         rows = rows.view()
         rows.flags.writeable = False  # users see them
-        super().__init__(rows, exact, kernels().DenseSearch(exact))
+        super().__init__(rows, exact, chosen.kernels.DenseSearch(exact))
 
     def with_rows(self, rows):
         return DenseCenters(np.concatenate([self.rows, rows]))

@@ -5,6 +5,7 @@ The environment variable ``ONLINEKMEANS_FALLBACK=1`` chooses numpy's.
 
 import os
 from importlib import import_module
+from types import SimpleNamespace
 
 FALLBACK_VARIABLE = "ONLINEKMEANS_FALLBACK"
 
@@ -22,9 +23,4 @@ def _compiled_and_reason():
 
 fallback = import_module(".fallback", __package__)
 compiled, reason = _compiled_and_reason()
-in_use = compiled or fallback
-
-
-def kernels():
-    """Return the module of the kernels in use."""
-    return in_use
+chosen = SimpleNamespace(kernels=compiled or fallback)  # the module in use

@@ -45,6 +45,7 @@ for a center, and the slack has room for 16 d. Numbers of v and c that float32 i
 matter less: 2^-149 sqrt(d) (r + s) is below 2^-20 u (r^2 + s^2), or below 2^-220.
 """
 
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -61,6 +62,7 @@ class Precision(NamedTuple):
     exact: float  # integers: not rounded, nor is a sum three times as large
     most_terms: float  # of how many terms a distance may be the sum
 
+    @lru_cache(maxsize=64)  # noqa: B019 - of two instances, which stay
     def slack(self, d, tile=np.inf):
         """Return the factors of |v|^2 and D2 in the slack, and what is added.
 

@@ -6,7 +6,7 @@ from scipy.sparse import csr_array, issparse, vstack
 from .._utils.rows import canonical, index_dtype, with_dtype
 from .._utils.tuning import TUNING
 from .centers import Centers
-from .heart import fallback, kernels
+from .heart import chosen, fallback
 
 
 class SparseCenters(Centers):
@@ -15,7 +15,7 @@ class SparseCenters(Centers):
     def __init__(self, rows):
         exact = with_dtype(rows, np.float64)
         # the compiled kernels know no columns beyond 2^31
-        kind = kernels() if exact.indices.dtype == np.int32 else fallback
+        kind = chosen.kernels if exact.indices.dtype == np.int32 else fallback
         super().__init__(rows, exact, kind.SparseSearch(exact))
 
     def with_rows(self, rows):
