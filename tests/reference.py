@@ -26,6 +26,7 @@ class Result(NamedTuple):
     phase: int  # r, 0 if the prefix is not complete
     inertia: float  # the sum of squared distances at the moment of assignment
     phases: list  # for each phase, the samples before it and its facility cost
+    d2: list  # the squared distance of each sample at the moment of assignment
 
 
 def squared_distance(v, c):
@@ -47,8 +48,8 @@ def nearest(v, centers):
 
 
 def first_distinct(samples, count, max_clusters):
-    """Return the positions of the first distinct samples; labels and cost up to them."""
-    opened_at, labels, inertia = [], [], 0.0
+    """Return the positions of the first distinct samples; labels and costs up to them."""
+    opened_at, labels, costs = [], [], []
     for t, v in enumerate(samples):
         if len(opened_at) == count:
             break
@@ -57,8 +58,8 @@ def first_distinct(samples, count, max_clusters):
             label, d2 = len(opened_at), 0.0
             opened_at.append(t)
         labels.append(label)
-        inertia += d2
-    return opened_at, labels, inertia
+        costs.append(d2)
+    return opened_at, labels, costs
 
 
 def closest_distances(prefix):
@@ -69,13 +70,26 @@ def closest_distances(prefix):
     ]
 
 
+def incomplete(opened_at, labels, costs):
+    """Return what is known of a stream that has not filled its prefix."""
+    return Result(opened_at, labels, 0.0, 0, in_order(costs), [], costs)
+
+
+def in_order(costs):
+    """Return the sum of the costs, one added after the other."""
+    inertia = 0.0
+    for d2 in costs:
+        inertia += d2
+    return inertia
+
+
 def main_loop(
-    samples, uniforms, opened_at, labels, f, growth, openings_per_phase, max_clusters
+    samples, uniforms, opened_at, labels, costs, f, growth, openings_per_phase, max_clusters
 ):
     """Read the samples that have no label yet."""
-    opened_at, labels = list(opened_at), list(labels)
+    opened_at, labels, costs = list(opened_at), list(labels), list(costs)
     f = max(f, math.ulp(0.0))
-    r, q, inertia, phases = 1, 0, 0.0, [(len(labels), f)]
+    r, q, phases = 1, 0, [(len(labels), f)]
     for t in range(len(labels), len(samples)):
         v = samples[t]
         n = t + 1
@@ -88,18 +102,18 @@ def main_loop(
             r, q, f = r + 1, 0, growth * f
             phases.append((n, f))
         labels.append(label)
-        inertia += d2
-    return Result(opened_at, labels, f, r, inertia, phases)
+        costs.append(d2)
+    return Result(opened_at, labels, f, r, in_order(costs), phases, costs)
 
 
 def semi_online(samples, uniforms, k, lower_bound=None, n=None, max_clusters=math.inf):
     """Algorithm 1."""
     log_n = max(1.0, math.log2(len(samples) if n is None else n))
-    opened_at, labels, w = [], [], lower_bound
+    opened_at, labels, costs, w = [], [], [], lower_bound
     if w is None:
-        opened_at, labels, inertia = first_distinct(samples, k + 1, max_clusters)
+        opened_at, labels, costs = first_distinct(samples, k + 1, max_clusters)
         if len(opened_at) < k + 1:
-            return Result(opened_at, labels, 0.0, 0, inertia, [])
+            return incomplete(opened_at, labels, costs)
         w = min(closest_distances([samples[o] for o in opened_at])) / 2
     f = w / (k * log_n)
 
@@ -107,31 +121,41 @@ def semi_online(samples, uniforms, k, lower_bound=None, n=None, max_clusters=mat
         return 3 * k * (1 + log_n)
 
     return main_loop(
-        samples, uniforms, opened_at, labels, f, 2, openings_per_phase, max_clusters
+        samples, uniforms, opened_at, labels, costs, f, 2, openings_per_phase, max_clusters
     )
 
 
 def theoretical(samples, uniforms, k, max_clusters=math.inf):
     """Algorithm 2."""
-    opened_at, labels, inertia = first_distinct(samples, k + 1, max_clusters)
+    opened_at, labels, costs = first_distinct(samples, k + 1, max_clusters)
     if len(opened_at) < k + 1:
-        return Result(opened_at, labels, 0.0, 0, inertia, [])
+        return incomplete(opened_at, labels, costs)
     w = min(closest_distances([samples[o] for o in opened_at])) / 2
 
     def openings_per_phase(n):
         return 3 * k * (1 + math.log2(n))
 
     return main_loop(
-        samples, uniforms, opened_at, labels, w / k, 2, openings_per_phase, max_clusters
+        samples,
+        uniforms,
+        opened_at,
+        labels,
+        costs,
+        w / k,
+        2,
+        openings_per_phase,
+        max_clusters,
     )
 
 
 def practical(samples, uniforms, k_target, max_clusters=math.inf):
     """Algorithm 3."""
     k = max(1, math.ceil((k_target - 15) / 5))
-    opened_at, labels, inertia = first_distinct(samples, k + 10, max_clusters)
+    opened_at, labels, costs = first_distinct(samples, k + 10, max_clusters)
     if len(opened_at) < k + 10:
-        return Result(opened_at, labels, 0.0, 0, inertia, [])
+        return incomplete(opened_at, labels, costs)
     closest = sorted(closest_distances([samples[o] for o in opened_at]))
     w = math.fsum(closest[:10]) / 2
-    return main_loop(samples, uniforms, opened_at, labels, w, 10, lambda n: k, max_clusters)
+    return main_loop(
+        samples, uniforms, opened_at, labels, costs, w, 10, lambda n: k, max_clusters
+    )

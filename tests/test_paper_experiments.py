@@ -10,6 +10,8 @@ import pytest
 from reference import (
     Result,
     first_distinct,
+    in_order,
+    incomplete,
     nearest,
     semi_online,
     squared_distance,
@@ -64,9 +66,9 @@ def uniforms_of(run, n):
 def scripts_practical(samples, uniforms, k_target):
     """Algorithm 3 as the authors' scripts have it."""
     k = max(1, math.ceil((k_target - 15) / 5))
-    opened_at, labels, inertia = first_distinct(samples, k + 10, math.inf)
+    opened_at, labels, costs = first_distinct(samples, k + 10, math.inf)
     if len(opened_at) < k + 10:
-        return Result(opened_at, labels, 0.0, 0, inertia, [])
+        return incomplete(opened_at, labels, costs)
     pairs = itertools.combinations([samples[o] for o in opened_at], 2)
     f = math.fsum(sorted(squared_distance(v, c) for v, c in pairs)[:10]) / 2
     r, q, phases = 1, 0, [(len(labels), f)]
@@ -80,8 +82,8 @@ def scripts_practical(samples, uniforms, k_target):
             r, q, f = r + 1, 0, 10 * f
             phases.append((t + 1, f))
         labels.append(label)
-        inertia += d2
-    return Result(opened_at, labels, f, r, inertia, phases)
+        costs.append(d2)
+    return Result(opened_at, labels, f, r, in_order(costs), phases, costs)
 
 
 def test_scripts_by_hand():
