@@ -10,8 +10,16 @@ pytest.importorskip("rich", reason="the benchmarks print with rich")
 
 from rich.console import Console
 
-from benchmarks.quality import accuracy, main, report, tables
-from benchmarks.quality.contestants import BIRCH, CONTESTANTS, MBK_PASS, OURS, REFERENCE
+from benchmarks.quality import accuracy, main, others, report, tables
+from benchmarks.quality.contestants import (
+    BIRCH,
+    CONTESTANTS,
+    FAISS,
+    MBK_FIT,
+    MBK_PASS,
+    OURS,
+    REFERENCE,
+)
 from benchmarks.quality.study import BLOBS, COST, STUDIED, TIME
 from benchmarks.report import Cell
 
@@ -199,6 +207,8 @@ def test_charts_show_the_figures_of_the_tables(tmp_path):
     from benchmarks.quality import charts
 
     lines = line_of(10, 0.98, 0.5), line_of(1000, 1.02, 0.1)
+    for line in lines:
+        line[COST] |= dict.fromkeys((MBK_PASS, MBK_FIT, FAISS, BIRCH), [1.1] * 3)
     lines[1][COST][MBK_PASS] = [4.0] * 3
     results = [result_of("letter", *lines), result_of(BLOBS, *lines)]
     for theme in charts.THEMES:
@@ -208,15 +218,42 @@ def test_charts_show_the_figures_of_the_tables(tmp_path):
         ):
             drawn = {line.get_gid(): line.get_xydata() for line in axes.get_lines()}
             assert drawn[OURS] == pytest.approx(np.array([[0.5, 0.98], [0.1, 1.02]]))
-            assert drawn[MBK_PASS] == pytest.approx(np.array([[1.5, 1.5], [1.5, 1.5]]))
+            assert drawn[BIRCH] == pytest.approx(np.array([[1.5, 1.1], [1.5, 1.1]]))
+            assert drawn[MBK_PASS] == pytest.approx(np.array([[1.5, 1.1], [1.5, 1.3]]))
             texts = [text.get_text() for text in axes.texts]
             assert {"10", "1,000"} <= set(texts)
-            assert any("(4.0)" in text for text in texts)  # beyond the chart
+            assert "↑ 4.0" in texts  # beyond the chart
     names = charts.write_charts(tmp_path, results)
     assert names == {"letter": "chart-letter", BLOBS: "chart-blobs"}
     files = {path.name for path in tmp_path.iterdir()}
     stems = ("chart-letter", "chart-blobs", "quality")
     assert files == {f"{stem}{theme}.png" for stem in stems for theme in ("", "-dark")}
+
+
+def test_a_busy_machine_is_told(tmp_path):
+    results = [result_of("letter", line_of(10))]
+    text = " ".join(printed(results, {}, [], 1.25).split())
+    assert "Other processes used 1.2 cores meanwhile" in text
+    assert "Other processes" not in printed(results, {}, [], 0.1)
+    assert "Other processes" not in printed(results, {}, [], None)
+    report.write_report(tmp_path, results, {}, [], {}, 1.25)
+    assert "Other processes" in (tmp_path / "index.html").read_text("utf-8")
+    written = json.loads((tmp_path / "quality.json").read_text(encoding="utf-8"))
+    assert written["cores used by others"] == 1.25
+
+
+def test_cores_of_others_are_all_but_ours(monkeypatch):
+    clock = {"wall": 0.0, "own": 0.0, "all": 100.0}
+    monkeypatch.setattr(others.time, "perf_counter", lambda: clock["wall"])
+    monkeypatch.setattr(others.time, "process_time", lambda: clock["own"])
+    monkeypatch.setattr(others, "processor_seconds", lambda: clock["all"])
+    watch = others.Watch()
+    clock |= {"wall": 10.0, "own": 5.0, "all": 120.0}
+    assert watch.cores_of_others() == 1.5
+    clock["all"] = 104.9  # clocks differ a little
+    assert watch.cores_of_others() == 0.0
+    clock["all"] = None
+    assert watch.cores_of_others() is None
 
 
 def test_command_line_says_what_is_wrong(capsys):

@@ -9,6 +9,7 @@ from ..data import add_data_argument, available, load, load_labels
 from ..speed import progress_bar
 from .accuracy import accuracies
 from .merging import EVEN_CLUSTERS, evenness, growth
+from .others import Watch
 from .report import print_report, write_report
 from .study import NUMBERS, STUDIED, measure, sources
 
@@ -92,8 +93,10 @@ def main(argv=None):
         console.print("There is no folder with datasets: only the generated stream is run.")
     elif missing:
         console.print(f"The folder lacks {', '.join(missing)}.")
+    watch = Watch()
     found = figures(chosen, options, console)
-    print_report(console, *found)
+    busy = watch.cores_of_others()
+    print_report(console, *found, busy)
     asked = {name: getattr(options, name) for name in ("n_clusters", "seeds", "limit")}
-    write_report(options.out, *found, asked)
+    write_report(options.out, *found, asked, busy)
     console.print(f"The report is in {options.out}: open index.html")

@@ -7,7 +7,7 @@ clusters. KMeans, the measure of both axes, is the cross.
 import numpy as np
 
 from ..paper.charts import DPI, THEMES, log_axis, matplotlib_is_there, new_figure, settings
-from .contestants import BIRCH, FAISS, MBK_FIT, MBK_PASS, OURS
+from .contestants import BIRCH, FAISS, MBK_FIT, MBK_PASS, OURS, REFERENCE
 from .study import COST, TIME
 
 STYLES = {  # contestant -> (color, marker, line)
@@ -17,7 +17,8 @@ STYLES = {  # contestant -> (color, marker, line)
     FAISS: ("#087b20", "^", "-"),
     BIRCH: ("#869683", "v", "-"),
 }
-FARTHEST = 1.5  # cost that a chart shows; those around 1 are to be told apart
+FARTHEST = 1.3  # cost that a chart shows; those around 1 are to be told apart
+BETWEEN = 0.03  # of lines that are beyond
 ACROSS, UP = "time / time of KMeans", "cost / cost of KMeans"
 ALL = "quality"  # name of the picture with all charts
 
@@ -49,10 +50,10 @@ def draw(result, theme=""):
     from matplotlib import rc_context
 
     with rc_context(settings(theme)):
-        figure = new_figure(4.6)
+        figure = new_figure(4.8)
         axes = figure.subplots()
-        draw_lines(axes, result, THEMES[theme], labels="all")
-        axes.set(xlabel=ACROSS, ylabel=UP)
+        draw_lines(axes, result, THEMES[theme])
+        axes.set(xlabel=ACROSS, ylabel=UP, title=result["dataset"])
         add_legend(figure, [result])
     return figure
 
@@ -65,59 +66,80 @@ def draw_all(results, theme=""):
     with rc_context({**settings(theme), "font.size": 9, "lines.markersize": 4}):
         figure = new_figure(1.1 + 2.2 * rows)
         panels = figure.subplots(rows, 2, squeeze=False).ravel()
-        for axes, result in zip(panels, results):
-            draw_lines(axes, result, THEMES[theme], labels="ours")
+        for place, (axes, result) in enumerate(zip(panels, results)):
+            draw_lines(axes, result, THEMES[theme], only_ends=True)
             axes.set_title(result["dataset"], fontsize=9)
+            if place % 2 == 0:
+                axes.set_ylabel(UP)
+            if place >= len(results) - 2:
+                axes.set_xlabel(ACROSS)
         for axes in panels[len(results) :]:
             axes.set_visible(False)
-        figure.supxlabel(ACROSS, fontsize=9)
-        figure.supylabel(UP, fontsize=9)
         add_legend(figure, results)
     return figure
 
 
-def draw_lines(axes, result, theme, labels):
-    """Draw everybody's line; `labels` says whose points are labeled, all or ours."""
+def draw_lines(axes, result, theme, only_ends=False):
+    """Draw everybody's line, and the numbers of clusters at ours: all, or the ends."""
     _, ink, pale = theme
     axes.axhline(1, color=pale, linewidth=1, linestyle="--", zorder=1)
     axes.axvline(1, color=pale, linewidth=1, linestyle="--", zorder=1)
-    axes.plot(1, 1, "+", color=ink, markersize=10, markeredgewidth=2, gid="KMeans")
-    lowest, highest = 1.0, 1.0
+    axes.plot(1, 1, "+", color=ink, markersize=10, markeredgewidth=2, gid=REFERENCE)
+    lowest, highest, n_far = 1.0, 1.0, 0
     for name in reversed(STYLES):  # ours comes last, on top
         points = points_of(result, name)
         if not points:
             continue
         color, marker, line = STYLES[name]
-        numbers, times, costs = zip(*points)
-        lowest, highest = min(lowest, *costs), max(highest, *costs)
-        heights = np.minimum(costs, FARTHEST)
+        numbers, times, costs = map(np.array, zip(*points))
+        is_far = costs > FARTHEST
+        # lines beyond the chart are drawn one below the other
+        heights = np.where(is_far, FARTHEST - n_far * BETWEEN, costs)
         style = {"color": color, "gid": name, "linewidth": 2 if name == OURS else 1.2}
         axes.plot(times, heights, linestyle=line, marker=marker, **style)
-        for number, time, height, value in zip(numbers, times, heights, costs):
-            texts = [f"{number:,}"] if labels == "all" or name == OURS else []
-            if value > FARTHEST:
-                axes.plot(time, height, marker="^", color=color, gid="far", markersize=9)
-                texts.append(f"({value:.1f})")
-            write(axes, time, height, " ".join(texts), color, below=value > FARTHEST)
-    top = min(FARTHEST, highest)
-    margin = 0.08 * max(top - lowest, 0.05)
-    axes.set_ylim(lowest - margin, top + 1.5 * margin)
-    axes.margins(x=0.08)
-    log_axis(axes, "x")
+        write_numbers(axes, numbers, times, heights, name, only_ends)
+        if is_far.any():
+            write_costs(axes, times[is_far].max(), heights[is_far][0], costs[is_far], color)
+            n_far += 1
+        lowest, highest = min(lowest, heights.min()), max(highest, heights.max())
+    margin = 0.1 * max(highest - lowest, 0.05)
+    axes.set_ylim(lowest - 1.5 * margin, highest + 1.2 * margin)
+    axes.margins(x=0.1)
+    low, high = axes.get_xlim()
+    log_axis(axes, "x", powers=only_ends and high > 20 * low)
     axes.grid()
 
 
-def write(axes, x, y, text, color, below):
-    """Write a label beside a point."""
-    place = {"ha": "center", "va": "top"} if below else {"ha": "left", "va": "bottom"}
+def write_numbers(axes, numbers, times, heights, name, only_ends):
+    """Write numbers of clusters below the points of ours, above the ends of others."""
+    if only_ends and name != OURS:
+        return
+    place = {"textcoords": "offset points", "ha": "center", "color": STYLES[name][0]}
+    place["fontsize"] = 8
+    if name == OURS:
+        place |= {"xytext": (0, -5), "va": "top"}
+    else:
+        place |= {"xytext": (0, 4), "va": "bottom"}
+    points = list(zip(numbers, times, heights))
+    if only_ends or name != OURS:
+        points = points[:: max(1, len(points) - 1)]
+    for number, time, height in points:
+        axes.annotate(f"{number:,}", (time, height), **place)
+
+
+def write_costs(axes, time, height, costs, color):
+    """Write costs that are beyond the chart beside their points."""
+    low, high = (f"{value:.1f}" for value in (costs.min(), costs.max()))
+    text = f"↑ {low}" if low == high else f"↑ {low} to {high}"
     axes.annotate(
         text,
-        (x, y),
-        xytext=(0, -7) if below else (3, 2),
+        (time, height),
+        xytext=(7, 0),
         textcoords="offset points",
         color=color,
+        va="center",
         fontsize=8,
-        **place,
+        annotation_clip=False,
     )
 
 
@@ -127,7 +149,7 @@ def add_legend(figure, results):
     from matplotlib.lines import Line2D
 
     cross = {"marker": "+", "linestyle": "", "markersize": 9, "markeredgewidth": 2}
-    handles = [Line2D([], [], color=rcParams["text.color"], label="KMeans", **cross)]
+    handles = [Line2D([], [], color=rcParams["text.color"], label=REFERENCE, **cross)]
     for name, (color, marker, line) in STYLES.items():
         if any(points_of(result, name) for result in results):
             style = {"color": color, "marker": marker, "linestyle": line}

@@ -14,16 +14,20 @@ from ..report import (
     write_csv,
 )
 from .charts import ACROSS, UP, write_charts
+from .others import remarks
 from .tables import deviation, left_out, tables, verdict
 
 CAPTION = (
     "{name}: further left is faster, further down is better, and a line joins the numbers "
-    "of clusters. An arrow: the cost, in brackets, is beyond the chart."
+    "of clusters. ↑: a cost beyond the chart."
 )
 
 
-def print_report(console, results, merges, accuracies):
-    """Print the tables, why there are dashes, and what became of the targets."""
+def print_report(console, results, merges, accuracies, busy=None):
+    """Print the tables, why there are dashes, and what became of the targets.
+
+    `busy` says how many cores others have used meanwhile.
+    """
     every = tables(results, merges, accuracies)
     for table in every.values():
         narrow = {"padding": 0, "show_edge": False}  # to fit 80 columns
@@ -31,16 +35,22 @@ def print_report(console, results, merges, accuracies):
             console, table.short, table.rows, table.legend, title=table.title, **narrow
         )
         console.print()
-    for line in [*left_out(results), deviation(results), verdict(every), machine()]:
+    for line in [*notes(results, busy), verdict(every)]:
         console.print(line, highlight=False, markup=False)
 
 
-def write_report(folder, results, merges, accuracies, options):
+def notes(results, busy):
+    """Return what to know of the figures, as lines."""
+    return [*left_out(results), deviation(results), machine(), *remarks(busy)]
+
+
+def write_report(folder, results, merges, accuracies, options, busy=None):
     """Write JSON, a CSV per table, charts if matplotlib is there, and index.html."""
     folder.mkdir(parents=True, exist_ok=True)
     every = tables(results, merges, accuracies)
     everything = {
         "machine": machine(),
+        "cores used by others": busy,
         "options": options,
         "verdict": verdict(every),
         "results": results,
@@ -54,8 +64,7 @@ def write_report(folder, results, merges, accuracies, options):
         parts += [f"<h2>{table.title}</h2>", html_table(table.headings, table.rows)]
         if table.legend:
             parts.append(html_text(table.legend, "legend"))
-    notes = [*left_out(results), deviation(results), machine()]
-    parts += ["<h2>Notes</h2>", html_list(notes)]
+    parts += ["<h2>Notes</h2>", html_list(notes(results, busy))]
     text = page("What to pick: time and cost of k-means clusterings", *parts)
     (folder / "index.html").write_text(text, encoding="utf-8")
 
