@@ -43,6 +43,7 @@ def remarks(cores):
     if cores is None or cores <= MOST:
         return []
     return [
-        f"Other processes used {cores:.1f} cores meanwhile: threads wait for each other "
-        "then, those of the peers most of all. Measure again when the machine is quiet."
+        f"But other processes used {cores:.1f} cores meanwhile: threads wait for each "
+        "other then, those of the peers most of all, which flatters us. Do not rely on the "
+        "times; measure again when the machine is quiet."
     ]

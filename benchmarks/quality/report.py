@@ -35,13 +35,18 @@ def print_report(console, results, merges, accuracies, busy=None):
             console, table.short, table.rows, table.legend, title=table.title, **narrow
         )
         console.print()
-    for line in [*notes(results, busy), verdict(every)]:
+    for line in [*notes(results), outcome(every, busy)]:
         console.print(line, highlight=False, markup=False)
 
 
-def notes(results, busy):
+def outcome(every, busy):
+    """Return what became of the targets, and whether that can be relied upon."""
+    return " ".join([verdict(every), *remarks(busy)])
+
+
+def notes(results):
     """Return what to know of the figures, as lines."""
-    return [*left_out(results), deviation(results), machine(), *remarks(busy)]
+    return [*left_out(results), *deviation(results), machine()]
 
 
 def write_report(folder, results, merges, accuracies, options, busy=None):
@@ -52,19 +57,19 @@ def write_report(folder, results, merges, accuracies, options, busy=None):
         "machine": machine(),
         "cores used by others": busy,
         "options": options,
-        "verdict": verdict(every),
+        "verdict": outcome(every, busy),
         "results": results,
         "merge": merges,
         "skin accuracy": accuracies,
     }
     (folder / "quality.json").write_text(json.dumps(everything, indent=2), encoding="utf-8")
-    parts = [html_text(verdict(every)), *charts(folder, results)]
+    parts = [html_text(outcome(every, busy)), *charts(folder, results)]
     for name, table in every.items():
         write_csv(folder / f"quality-{name}.csv", table.headings, table.rows)
         parts += [f"<h2>{table.title}</h2>", html_table(table.headings, table.rows)]
         if table.legend:
             parts.append(html_text(table.legend, "legend"))
-    parts += ["<h2>Notes</h2>", html_list(notes(results, busy))]
+    parts += ["<h2>Notes</h2>", html_list(notes(results))]
     text = page("What to pick: time and cost of k-means clusterings", *parts)
     (folder / "index.html").write_text(text, encoding="utf-8")
 
