@@ -143,7 +143,7 @@ def test_a_reason_is_told_once_with_the_numbers_of_clusters():
     for line in lines[1:]:
         line["left out"] = {BIRCH: "is slow"}
     found = tables.left_out([result_of("letter", *lines)])
-    assert found == ["letter, 50 and 200 clusters: Birch is slow"]
+    assert found == ["letter, 50 / 200 clusters: Birch is slow"]
 
 
 def test_verdict_counts_the_targets_and_names_the_missed():

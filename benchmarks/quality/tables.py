@@ -206,7 +206,7 @@ def left_out(results):
                 key = result["dataset"], name, reason
                 numbers.setdefault(key, []).append(f"{line['n_clusters']:,}")
     return [
-        f"{dataset}, {' and '.join(every)} clusters: {name} {reason}"
+        f"{dataset}, {' / '.join(every)} clusters: {name} {reason}"
         for (dataset, name, reason), every in numbers.items()
     ]
 
