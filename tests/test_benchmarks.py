@@ -1,33 +1,42 @@
 """The quality benchmark measures what it says, on rows small enough to check."""
 
-import io
-import json
+import importlib.util
 from functools import partial
 
 import numpy as np
 import pytest
 from scipy.sparse import csr_matrix
-from sklearn.cluster import KMeans
+from sklearn.cluster import Birch, KMeans, MiniBatchKMeans
 
 from onlinekmeans_sklearn import OnlineKMeans
 
 pytest.importorskip("rich", reason="the benchmarks print with rich")
 
-from rich.console import Console
-
-from benchmarks.quality import accuracy, report, study
-from benchmarks.report import Cell
+from benchmarks.quality import contestants, merging, study
+from benchmarks.quality.contestants import (
+    BIRCH,
+    CONTESTANTS,
+    FAISS,
+    MBK_FIT,
+    MBK_PASS,
+    OURS,
+    REFERENCE,
+    Contestant,
+)
+from benchmarks.speed.contest import peak_memory
 
 ROWS = np.random.RandomState(0).normal(size=(400, 3)) + np.arange(400)[:, None] // 40
+HAS_FAISS = importlib.util.find_spec("faiss") is not None
+THERE = [name for name in CONTESTANTS if HAS_FAISS or name != FAISS]
 
 
 def silent(description, share):
     """Tell nobody of the work done."""
 
 
-def measured(make=lambda: ROWS, name="rows"):
-    source = study.Source(make, "as it is", n_clusters=4, target=1.03)
-    return study.measure(name, source, seeds=2, rounds=2, limit=60, advance=silent)
+def measured(make=lambda: ROWS, numbers=(4,), seeds=2, limit=60, name="rows"):
+    source = study.Source(make, "as it is")
+    return study.measure(name, source, numbers, seeds, limit, advance=silent)
 
 
 @pytest.mark.parametrize("as_rows", [np.asarray, np.float32, csr_matrix])
@@ -41,34 +50,165 @@ def test_cost_is_the_score_of_every_contestant(as_rows):
     )
 
 
-def test_every_contestant_has_a_ratio_per_seed_on_dense_rows():
-    result = measured()
-    assert set(result["ratios"]) == {study.REFERENCE, *report.COLUMNS.values()}
-    assert result["ratios"][study.REFERENCE] == [1.0, 1.0]
-    assert {len(ratios) for ratios in result["ratios"].values()} == {2}
-    assert {len(times) for times in result["seconds"].values()} == {2}
-    assert not result["left out"]
+@pytest.mark.parametrize("as_rows", [np.asarray, csr_matrix])
+def test_cost_of_many_rows_and_centers_takes_them_in_blocks(as_rows):
+    X = np.random.RandomState(0).normal(size=(30_000, 3))
+    centers = X[:1000]
+    peak = peak_memory(lambda X: study.cost(X, centers), as_rows(X))
+    assert peak < 30_000 * 1000 * 8 / 1.5
+    d2 = [((X[i] - centers) ** 2).sum(axis=1).min() for i in range(2000)]
+    assert study.cost(as_rows(X[:2000]), centers) == pytest.approx(sum(d2))
 
 
-def test_a_peer_that_raises_is_a_dash_with_a_reason():
-    result = measured(partial(csr_matrix, ROWS))
-    assert result["left out"] == {study.BIRCH: "takes part with dense rows only"}
-    _, rows = report.cost_table([result])
-    assert [cell is None for cell in rows[0]] == [False, False, False, False, True]
+@pytest.mark.parametrize("as_rows", [np.asarray, csr_matrix])
+def test_figures_are_those_of_the_models(as_rows):
+    X = as_rows(ROWS)
+    result = measured(lambda: X, numbers=(10, 4))
+    assert [line["n_clusters"] for line in result["lines"]] == [4, 10]
+    for line in result["lines"]:
+        n_clusters = line["n_clusters"]
+        for seed in range(2):
+            common = {"n_init": 1, "random_state": seed}
+            passed = MiniBatchKMeans(n_clusters, **common).partial_fit(X)
+            costs = {
+                REFERENCE: KMeans(n_clusters, **common).fit(X).inertia_,
+                OURS: -OnlineKMeans(n_clusters, random_state=seed).fit(X).score(X),
+                MBK_PASS: -passed.score(X),
+                MBK_FIT: -MiniBatchKMeans(n_clusters, **common).fit(X).score(X),
+            }
+            for name, expected in costs.items():
+                assert line["costs"][name][seed] == pytest.approx(expected)
+                ratio = line[study.COST][name][seed]
+                assert ratio == pytest.approx(expected / costs[REFERENCE])
+                own, theirs = (line["seconds"][who][seed] for who in (name, REFERENCE))
+                assert line[study.TIME][name][seed] == own / theirs
+                assert own > 0
+
+
+def test_figures_of_birch_are_those_of_the_means_of_its_clusters():
+    (line,) = measured()["lines"]
+    labels = Birch(n_clusters=4).fit(ROWS).labels_
+    parts = [ROWS[labels == label] for label in range(4)]
+    cost = sum(((part - part.mean(axis=0)) ** 2).sum() for part in parts)
+    # the nearest mean is at most as far as that of the own cluster
+    assert 0.8 * cost < line["costs"][BIRCH][0] <= cost * (1 + 1e-9)
+    assert line["costs"][BIRCH] == 2 * line["costs"][BIRCH][:1]
+
+
+@pytest.mark.skipif(not HAS_FAISS, reason="faiss is not installed")
+def test_figures_of_faiss_are_those_of_its_iterations():
+    import faiss
+
+    (line,) = measured()["lines"]
+    for seed in range(2):
+        model = faiss.Kmeans(3, 4, niter=25, seed=seed, max_points_per_centroid=10**9)
+        model.train(ROWS.astype(np.float32))
+        cost = study.cost(ROWS, model.centroids)
+        assert line["costs"][FAISS][seed] == pytest.approx(cost, rel=1e-4)
+
+
+def test_everybody_takes_part_with_dense_rows():
+    (line,) = measured()["lines"]
+    for what in ("costs", "seconds", study.COST, study.TIME):
+        assert list(line[what]) == THERE
+        assert {len(values) for values in line[what].values()} == {2}
+    assert line["left out"] == ({} if HAS_FAISS else {FAISS: "is not installed"})
+
+
+def test_contestants_take_turns_for_each_seed_and_only_the_fit_is_timed(monkeypatch):
+    turns, clock = [], [0]
+
+    def fit(name, X, n_clusters, seed):
+        clock[0] += 1
+        turns.append((name, n_clusters, seed))
+
+    def centers(model, X):
+        clock[0] += 100
+        return X[:2]
+
+    names = [REFERENCE, OURS, MBK_PASS]
+    three = {name: Contestant(partial(fit, name), centers) for name in names}
+    monkeypatch.setattr(study, "CONTESTANTS", three)
+    monkeypatch.setattr(study, "warm_up", lambda X, names: None)
+    monkeypatch.setattr(study.time, "perf_counter", lambda: clock[0])
+    (line,) = measured()["lines"]
+    assert turns == [(name, 4, seed) for seed in range(2) for name in names]
+    assert line["seconds"] == {name: [1, 1] for name in names}
+
+
+def test_a_peer_that_fails_is_left_out_with_its_reason_and_others_are_not(monkeypatch):
+    def fit(X, n_clusters, seed):
+        if n_clusters == 4 and seed == 1:
+            raise RuntimeError("has no luck\nsomewhere deep inside")
+        return MiniBatchKMeans(n_clusters, n_init=1, random_state=seed).fit(X)
+
+    monkeypatch.setitem(CONTESTANTS, MBK_FIT, Contestant(fit))
+    four, six = measured(numbers=(4, 6))["lines"]
+    assert four["left out"][MBK_FIT] == "has no luck"
+    for what in ("costs", "seconds", study.COST, study.TIME):
+        assert list(four[what]) == [name for name in THERE if name != MBK_FIT]
+        assert list(six[what]) == THERE
+
+
+@pytest.mark.parametrize("name", [OURS, REFERENCE])
+def test_a_failure_of_ours_or_of_the_reference_is_an_error(monkeypatch, name):
+    def fit(X, n_clusters, seed):
+        raise RuntimeError("broken")
+
+    monkeypatch.setitem(CONTESTANTS, name, Contestant(fit))
+    with pytest.raises(RuntimeError, match="broken"):
+        measured()
+
+
+def test_sparse_rows_and_a_missing_faiss_are_reasons(monkeypatch):
+    reason = "takes part with dense rows only"
+    (line,) = measured(partial(csr_matrix, ROWS))["lines"]
+    assert line["left out"] == {FAISS: reason, BIRCH: reason}
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+    assert contestants.stay_out(ROWS, limit=60) == {FAISS: "is not installed"}
+
+
+def test_who_is_expected_to_be_too_slow_is_left_out(monkeypatch):
+    """Invented times: 0.1 s a cluster for the reference, 0.05 s for ours, 3 s for Birch."""
+    by_cluster = dict.fromkeys(CONTESTANTS, 0.01) | {REFERENCE: 0.1, OURS: 0.05}
+
+    def one_turn(X, name, n_clusters, seed):
+        return (3.0 if name == BIRCH else by_cluster[name] * n_clusters), 5.0 + seed
+
+    monkeypatch.setattr(study, "one_turn", one_turn)
+    lines = measured(numbers=(10, 50, 80, 100), limit=4)["lines"]
+    reasons = [line["left out"] for line in lines]
+    assert REFERENCE not in reasons[0]
+    assert reasons[1][REFERENCE] == (
+        "would take about 5 s, longer than 4 s, judged by 1 s for 10 clusters"
+    )
+    assert reasons[3][REFERENCE].startswith("would take about 10 s")
+    assert [OURS in reason for reason in reasons] == [False, False, False, True]
+    assert all(BIRCH not in reason for reason in reasons)
+    # without the reference there are no ratios, but all that was measured is there
+    assert lines[1][study.COST] == lines[1][study.TIME] == {}
+    assert lines[1]["costs"][OURS] == [5.0, 6.0]
+    assert lines[1]["seconds"][OURS] == [2.5, 2.5]
 
 
 def test_birch_is_left_out_where_it_would_take_too_long_or_too_much(monkeypatch):
-    with pytest.raises(TimeoutError, match="longer than 0 s"):
-        study.birch_centers(ROWS, 4, limit=0)
-    monkeypatch.setattr(study, "MOST_DISTANCES", 10)
-    with pytest.raises(MemoryError, match="subclusters in 200 rows"):
-        study.birch_centers(ROWS, 4, limit=60)
+    assert contestants.problem_of_birch(ROWS, limit=60) is None
+    assert "longer than 0 s" in contestants.problem_of_birch(ROWS, limit=0)
+    n = len(Birch(n_clusters=None).fit(ROWS).subcluster_centers_)
+    few = ROWS[:200]  # which are tried first
+    n_few = len(Birch(n_clusters=None).fit(few).subcluster_centers_)
+    assert n_few < n
+    monkeypatch.setattr(contestants, "MOST_DISTANCES", n * (n - 1) // 2 - 1)
+    problem = contestants.problem_of_birch(ROWS, limit=60)
+    assert problem == f"{n:,} subclusters in 400 rows are too many to merge"
+    monkeypatch.setattr(contestants, "MOST_DISTANCES", 10)
+    assert "in 200 rows" in contestants.problem_of_birch(ROWS, limit=60)
 
 
-def test_the_merge_is_not_timed_against_another_pass(monkeypatch):
-    monkeypatch.setattr(study, "AUTO_K", (20, 1))
-    with pytest.raises(RuntimeError, match="AUTO_K is out of date"):
-        study.merge_times(ROWS, 4, rounds=1)
+def test_birch_with_too_few_subclusters_is_left_out():
+    X = np.repeat(np.arange(5.0) * 100, 40)[:, None] + ROWS[:200] / 1000
+    (line,) = measured(lambda: X, numbers=(6,), seeds=1)["lines"]
+    assert line["left out"][BIRCH] == "has but 5 subclusters to merge"
 
 
 def test_blobs_come_one_after_the_other():
@@ -77,41 +217,28 @@ def test_blobs_come_one_after_the_other():
     assert np.ptp(X[:4000], axis=0).max() < 12  # of a blob, not of all
 
 
-def test_average_is_over_the_datasets_only():
-    results = [measured(name=name) for name in ("letter", "skin", study.BLOBS)]
-    results[0]["ratios"][study.OURS] = [1.0, 1.2]
-    results[1]["ratios"][study.OURS] = [1.2, 1.4]
-    _, rows = report.cost_table(results)
-    assert [row[0] for row in rows] == ["letter", "skin", "average", study.BLOBS]
-    average = rows[2][1]
-    assert average.target is None  # that is for all datasets
-    assert (average.value, average.deviation) == pytest.approx((1.2, 0.1))
+def test_growth_is_that_of_merges_of_ten_times_the_points():
+    found = merging.growth(rounds=3, few=5, many=50)
+    few, many = found["seconds of few"], found["seconds of many"]
+    assert len(few) == len(many) == 3
+    assert found["ratio"] == np.median(many) / np.median(few)
+    for n_clusters in (5, 50):
+        model = merging.model_to_merge(n_clusters)
+        assert len(model.counts_) == 20 * n_clusters
+        assert model.partial_fit().cluster_centers_.shape == (n_clusters, 10)
 
 
-@pytest.mark.parametrize(
-    ("value", "less_is_better", "verdict"),
-    [
-        (1.0, True, "met"),
-        (1.0, False, "met"),
-        (1.1, True, "missed"),
-        (0.9, False, "missed"),
-    ],
-)
-def test_a_target_is_met_when_it_is_reached(value, less_is_better, verdict):
-    assert Cell(value, target=1.0, less_is_better=less_is_better).verdict == verdict
+@pytest.mark.parametrize("as_rows", [np.asarray, csr_matrix])
+def test_evenness_is_of_a_merge_after_every_row(as_rows, monkeypatch):
+    seen = []
+    timed = merging.merge_seconds
 
+    def merge_seconds(model):
+        seen.append(model.n_samples_seen_)
+        return timed(model)
 
-def test_report_fits_the_terminal_and_holds_every_number(tmp_path):
-    results = [measured(name=name) for name in ("letter", study.BLOBS)]
-    y = (ROWS[:, 0] > 5).astype(int)
-    accuracies = accuracy.accuracies(ROWS, y, 2, silent)
-    console = Console(width=80, record=True, file=io.StringIO())
-    report.print_report(console, results, accuracies)
-    assert "…" not in console.export_text()
-    report.write_report(tmp_path, results, accuracies, {"seeds": 2})
-    written = json.loads((tmp_path / "quality.json").read_text(encoding="utf-8"))
-    assert written["results"] == results
-    assert written["skin accuracy"] == accuracies
-    assert "<h2>Cost against KMeans</h2>" in (tmp_path / "index.html").read_text("utf-8")
-    for name in ("cost", "time", "accuracy"):
-        assert (tmp_path / f"quality-{name}.csv").exists()
+    monkeypatch.setattr(merging, "merge_seconds", merge_seconds)
+    found = merging.evenness("rows", as_rows(ROWS), n_clusters=4)
+    assert seen == list(range(381, 401))
+    assert found["ratio"] == max(found["seconds"]) / np.median(found["seconds"])
+    assert found["online clusters"] > 4

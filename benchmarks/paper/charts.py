@@ -133,14 +133,8 @@ def draw(name, records, about, theme=""):
     """Return a chart as a figure of matplotlib, or None if there are no results for it."""
     from matplotlib import rc_context
 
-    page, ink, pale = THEMES[theme]
-    colors = dict.fromkeys(
-        ("text.color", "axes.labelcolor", "xtick.color", "ytick.color"), ink
-    )
-    colors |= {"figure.facecolor": page, "axes.facecolor": page, "savefig.facecolor": page}
-    colors |= {"axes.edgecolor": pale, "grid.color": pale, "grid.alpha": 0.35}
-    sizes = {"font.size": 10, "legend.frameon": False, "lines.markersize": 5.5}
-    with rc_context({**colors, **sizes}):
+    pale = THEMES[theme][2]
+    with rc_context(settings(theme)):
         if name in ("accuracy", "online"):
             return draw_accuracies(name, records, about, pale)
         if name == "theory":
@@ -148,6 +142,18 @@ def draw(name, records, about, theme=""):
         if name == "figure5":
             return draw_figure5(records, about, pale)
         return draw_curves(name, records, about, pale)
+
+
+def settings(theme):
+    """Return matplotlib's settings for a theme."""
+    page, ink, pale = THEMES[theme]
+    colors = dict.fromkeys(
+        ("text.color", "axes.labelcolor", "xtick.color", "ytick.color"), ink
+    )
+    colors |= {"figure.facecolor": page, "axes.facecolor": page, "savefig.facecolor": page}
+    colors |= {"axes.edgecolor": pale, "grid.color": pale, "grid.alpha": 0.35}
+    sizes = {"font.size": 10, "legend.frameon": False, "lines.markersize": 5.5}
+    return {**colors, **sizes}
 
 
 def new_figure(height):

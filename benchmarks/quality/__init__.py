@@ -1,4 +1,4 @@
-"""``python -m benchmarks quality``: how good the clusters of one pass are."""
+"""``python -m benchmarks quality``: what to pick, by time and cost of the clusters."""
 
 import argparse
 from pathlib import Path
@@ -8,11 +8,15 @@ from rich.console import Console
 from ..data import add_data_argument, available, load, load_labels
 from ..speed import progress_bar
 from .accuracy import accuracies
+from .merging import EVEN_CLUSTERS, evenness, growth
+from .others import Watch
 from .report import print_report, write_report
-from .study import STUDIED, measure, sources
+from .study import NUMBERS, STUDIED, measure, sources
 
 SKIN = "skin"
-SKIN_SHARE = 15  # how much longer the linear models take than a dataset, roughly
+SKIN_SHARE = 2  # how much longer the linear models take than a dataset, roughly
+MERGE_SHARE = 0.2
+MERGE_ROUNDS = 5
 
 
 def options_of(argv):
@@ -22,11 +26,25 @@ def options_of(argv):
     )
     add_data_argument(parser)
     parser.add_argument("--datasets", nargs="+", help="names of datasets (default: all)")
-    parser.add_argument("--seeds", type=int, default=5, help="seeds and splits (5)")
-    parser.add_argument("--rounds", type=int, default=5, help="rounds of timing (5)")
-    parser.add_argument("--limit", type=float, default=30, help="seconds for Birch (30)")
+    parser.add_argument(
+        "--n-clusters",
+        nargs="+",
+        type=int,
+        default=NUMBERS,
+        help="numbers of clusters (10 50 200 1000); with 1000 the merge is timed, too",
+    )
+    parser.add_argument("--seeds", type=int, default=3, help="seeds and splits (3)")
+    parser.add_argument(
+        "--limit",
+        type=float,
+        default=60,
+        help="seconds of a fit, beyond which a contestant is left out (60)",
+    )
     parser.add_argument("--out", type=Path, default=Path("quality-report"))
     options = parser.parse_args(argv)
+    options.n_clusters = sorted(set(options.n_clusters))
+    if options.seeds < 1 or options.n_clusters[0] < 1:
+        parser.error("--seeds and --n-clusters must be at least 1")
     everything = sources(options.data)
     names = options.datasets or list(everything)
     if unknown := [name for name in names if name not in everything]:
@@ -35,19 +53,27 @@ def options_of(argv):
 
 
 def figures(chosen, options, console):
-    """Return the figures of the chosen sources, and of the linear model if skin is one."""
-    results, of_skin = [], []
-    total = len(chosen) + SKIN_SHARE * (SKIN in chosen)
+    """Return the figures of the sources, of the merge, and of the linear model on skin."""
+    results, merges, of_skin = [], {}, []
+    with_merge = EVEN_CLUSTERS in options.n_clusters
+    total = len(chosen) * (1 + MERGE_SHARE * with_merge) + MERGE_SHARE * with_merge
+    total += SKIN_SHARE * (SKIN in chosen)
     with progress_bar(console) as progress:
         task = progress.add_task("", total=total)
 
         def advance(description, share):
             progress.update(task, description=description, advance=share)
 
+        asked = options.n_clusters, options.seeds, options.limit
         for name, source in chosen.items():
-            results.append(
-                measure(name, source, options.seeds, options.rounds, options.limit, advance)
-            )
+            results.append(measure(name, source, *asked, advance))
+        if with_merge:
+            advance("the merge: ten times the clusters", 0)
+            merges = {"growth": growth(MERGE_ROUNDS), "evenness": []}
+            for name, source in chosen.items():
+                advance(f"the merge: {name}", MERGE_SHARE)
+                merges["evenness"].append(evenness(name, source.make()))
+            advance("the merge", MERGE_SHARE)
         if SKIN in chosen:
             of_skin = accuracies(
                 load(options.data, SKIN),
@@ -55,7 +81,7 @@ def figures(chosen, options, console):
                 options.seeds,
                 lambda description, share: advance(description, SKIN_SHARE * share),
             )
-    return results, of_skin
+    return results, merges, of_skin
 
 
 def main(argv=None):
@@ -67,8 +93,10 @@ def main(argv=None):
         console.print("There is no folder with datasets: only the generated stream is run.")
     elif missing:
         console.print(f"The folder lacks {', '.join(missing)}.")
-    results, of_skin = figures(chosen, options, console)
-    print_report(console, results, of_skin)
-    asked = {name: getattr(options, name) for name in ("seeds", "rounds", "limit")}
-    write_report(options.out, results, of_skin, asked)
+    watch = Watch()
+    found = figures(chosen, options, console)
+    busy = watch.cores_of_others()
+    print_report(console, *found, busy)
+    asked = {name: getattr(options, name) for name in ("n_clusters", "seeds", "limit")}
+    write_report(options.out, *found, asked, busy)
     console.print(f"The report is in {options.out}: open index.html")

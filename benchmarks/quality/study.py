@@ -1,28 +1,29 @@
-"""What the clusters of one pass cost, in squared distances and in time.
+"""What the clusters cost, in squared distances and in time, for growing numbers of them.
 
 Cost is the sum of squared distances to the nearest final center, in float64 and by the same
-function for every contestant, divided by that of scikit-learn's KMeans with the same seed.
-Ours and one pass of MiniBatchKMeans read the rows once, in the order of the file; the
-others may read them as often as they like.
-
-Time is that of our fit with the merge, divided by that of the same pass without. The two
-take turns, and the best round of each counts.
+function for every contestant; time is wall time of the fit. Both are divided by those of
+scikit-learn's ``KMeans(n_init=1)`` with the same seed. For each seed the contestants take
+turns. One that can be expected to take longer than the limit for the next number of
+clusters, by its longest time for the last one, is left out there, the reference too.
 """
 
-from functools import cache, partial
+import time
+import warnings
+from contextlib import suppress
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 from scipy.sparse import issparse
-from sklearn.cluster import Birch, KMeans, MiniBatchKMeans
+from sklearn import config_context
 from sklearn.datasets import make_blobs
-from sklearn.metrics.pairwise import euclidean_distances
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.metrics import pairwise_distances_argmin_min
 from sklearn.preprocessing import MaxAbsScaler, StandardScaler
 
-from onlinekmeans_sklearn import OnlineKMeans
-
 from ..data import available, load
-from ..speed.contest import dense, mini_batch_pass, rows_within, seconds
+from ..speed.contest import dense
+from .contestants import CONTESTANTS, OURS, REFERENCE, stay_out
 
 STUDIED = [
     "20news",
@@ -42,20 +43,17 @@ SCALERS = {
     "magic04": StandardScaler,
     "shuttle": StandardScaler,
 }
-REFERENCE, OURS, BIRCH = "KMeans", "ours", "Birch"
-MBK_PASS, MBK_FIT = "MiniBatchKMeans, one pass", "MiniBatchKMeans.fit"
-AUTO_K = 85, 0.8  # factor and power: what k="auto" stands for, as OnlineKMeans documents it
-WITH_MERGE, WITHOUT_MERGE = "fit with merge", "fit without merge"
-MOST_DISTANCES = 2**28  # of pairs of Birch's subclusters, 2 GiB that its last step copies
+NUMBERS = [10, 50, 200, 1000]  # of clusters
+COST, TIME = "cost / KMeans", "time / KMeans"
+MIB_OF_DISTANCES = 64  # at a time, when rows are sparse
+WARM_UP = 500  # rows
 
 
 class Source(NamedTuple):
-    """How to make the rows and how they are scaled; what is asked and aimed at."""
+    """How to make the rows, and how they are scaled."""
 
     make: callable
     scaling: str
-    n_clusters: int
-    target: float
 
 
 def sorted_blobs():
@@ -76,127 +74,125 @@ def sources(folder):
         name: Source(
             partial(scaled, folder, name),
             SCALERS[name].__name__ if name in SCALERS else "as it is",
-            n_clusters=20,
-            target=1.03,
         )
         for name in available(folder)
-        if name in STUDIED
     }
-    return {**real, BLOBS: Source(sorted_blobs, "as it is", n_clusters=50, target=1.05)}
+    return {**real, BLOBS: Source(sorted_blobs, "as it is")}
 
 
 def cost(X, centers):
     """Return the k-means cost of the rows in float64, whatever the model computed in."""
     X = X.astype(np.float64)
     centers = dense(centers).astype(np.float64)
-    return float(euclidean_distances(X, centers, squared=True).min(axis=1).sum())
+    with config_context(working_memory=MIB_OF_DISTANCES):
+        _, d2 = pairwise_distances_argmin_min(X, centers, metric_kwargs={"squared": True})
+    return float(d2.sum())
 
 
-def birch_tree(X):
-    """Return Birch before its last step, unless that would take too much memory."""
-    tree = Birch(n_clusters=None).fit(X)
-    n = len(tree.subcluster_centers_)
-    if n * (n - 1) // 2 > MOST_DISTANCES:
-        raise MemoryError(f"{n:,} subclusters in {X.shape[0]:,} rows are too many to merge")
-    return tree
+def too_slow(last, n_clusters, limit):
+    """Return whose time for so many clusters can be expected to exceed the limit.
+
+    `last` has the number of clusters and the seconds of each contestant's last turn.
+    """
+    reasons = {}
+    for name, (number, seconds) in last.items():
+        expected = seconds * (n_clusters / number if CONTESTANTS[name].grows else 1)
+        if expected > limit:
+            reasons[name] = (
+                f"would take about {expected:.0f} s, longer than {limit:g} s, judged by "
+                f"{seconds:.3g} s for {number:,} clusters"
+            )
+    return reasons
 
 
-def birch_centers(X, n_clusters, limit):
-    """Return the means of Birch's clusters, for it has no centers of them."""
-    if issparse(X):
-        raise ValueError("takes part with dense rows only")
-    rows = rows_within(birch_tree, X, n_clusters, limit)
-    if rows < X.shape[0]:
-        raise TimeoutError(f"would take longer than {limit:g} s, judged by {rows:,} rows")
-    tree = birch_tree(X).set_params(n_clusters=n_clusters).partial_fit()
-    labels = tree.predict(X)
-    return np.array([X[labels == label].mean(axis=0) for label in np.unique(labels)])
+def one_turn(X, name, n_clusters, seed):
+    """Return the seconds of the fit, and the cost of its centers."""
+    contestant = CONTESTANTS[name]
+    start = time.perf_counter()
+    model = contestant.fit(X, n_clusters, seed)
+    seconds = time.perf_counter() - start
+    return seconds, cost(X, contestant.centers(model, X))
 
 
-def contestants(X, n_clusters, limit):
-    """Return the contestants: name -> call that gives the centers for a seed."""
-    # Birch has no seed: its answer is the same for all
-    birch = cache(partial(birch_centers, X, n_clusters, limit))
+def contest(X, n_clusters, seeds, asked, advance):
+    """Return the seconds and the costs by contestant and seed, and why a peer has none.
 
-    def ours(seed):
-        return OnlineKMeans(n_clusters=n_clusters, random_state=seed).fit(X)
+    One without a seed has the figures of its only turn for all seeds.
+    """
+    turns, failed = {name: [] for name in asked}, {}
+    for seed in range(seeds):
+        for name in asked:
+            advance(name, 0)
+            if seed > 0 and not CONTESTANTS[name].has_seed:
+                turns[name] += turns[name][:1]
+            elif name not in failed:
+                try:
+                    turns[name].append(one_turn(X, name, n_clusters, seed))
+                except Exception as error:
+                    if name in (REFERENCE, OURS):
+                        raise
+                    failed[name] = (str(error) or type(error).__name__).splitlines()[0]
+            advance(name, 1 / (seeds * len(asked)))
+    done = {name: list(zip(*turns[name])) for name in asked if name not in failed}
+    seconds = {name: list(figures[0]) for name, figures in done.items()}
+    costs = {name: list(figures[1]) for name, figures in done.items()}
+    return seconds, costs, failed
 
-    def reference(seed):
-        return KMeans(n_clusters, n_init=1, random_state=seed).fit(X)
 
-    def mini_batch_fit(seed):
-        return MiniBatchKMeans(n_clusters, n_init=1, random_state=seed).fit(X)
-
+def relative(figures):
+    """Return figures divided by those of the reference, by seed; none if it has none."""
+    if REFERENCE not in figures:
+        return {}
     return {
-        REFERENCE: lambda seed: reference(seed).cluster_centers_,
-        OURS: lambda seed: ours(seed).cluster_centers_,
-        MBK_PASS: lambda seed: mini_batch_pass(X, n_clusters, seed).cluster_centers_,
-        MBK_FIT: lambda seed: mini_batch_fit(seed).cluster_centers_,
-        BIRCH: lambda seed: birch(),
+        name: [own / reference for own, reference in zip(values, figures[REFERENCE])]
+        for name, values in figures.items()
     }
 
 
-def costs_of(X, calls, seeds, advance):
-    """Return the costs by contestant and seed, and why a peer has none."""
-    costs, left_out = {}, {}
-    for name, centers in calls.items():
-        advance(name, 0)
-        try:
-            costs[name] = [cost(X, centers(seed)) for seed in range(seeds)]
-        except Exception as error:
-            if name in (REFERENCE, OURS):
-                raise
-            left_out[name] = str(error) or type(error).__name__
-        advance(name, 1 / len(calls))
-    return costs, left_out
+def warm_up(X, names):
+    """Let everybody load what it needs and start its threads before time counts."""
+    for name in names:
+        with suppress(Exception):  # which is told when it happens in its turn
+            CONTESTANTS[name].fit(X[:WARM_UP], 2, 0)
 
 
-def merge_times(X, n_clusters, rounds):
-    """Return the seconds of every round, and the clusters that were there to merge."""
-    factor, power = AUTO_K
-    k = round(factor * n_clusters**power)
-    models = {
-        WITH_MERGE: OnlineKMeans(n_clusters=n_clusters, random_state=0).fit(X),
-        WITHOUT_MERGE: OnlineKMeans(k=k, random_state=0).fit(X),
-    }
-    merged, online = (model.counts_ for model in models.values())
-    if not np.array_equal(merged, online):
-        raise RuntimeError(f"the pass is not that of k={k}: AUTO_K is out of date")
-    times = {name: [] for name in models}
-    for _ in range(rounds):
-        for name, model in models.items():
-            times[name].append(seconds(model.fit, X))
-    return {"k": k, "online clusters": len(online), "seconds": times}
-
-
-def measure(name, source, seeds, rounds, limit, advance):
-    """Return all figures of a dataset, by seed and by round.
+def measure(name, source, numbers, seeds, limit, advance):
+    """Return all figures of a dataset: a line for each number of clusters.
 
     `advance` is told of the work done, as a share of all there is for the dataset.
     """
-    advance(f"{name}: time of the merge", 0)
+    advance(name, 0)
     X = source.make()
-    times = merge_times(X, source.n_clusters, rounds)
-    advance(f"{name}: time of the merge", 0.2)
-    costs, left_out = costs_of(
-        X,
-        contestants(X, source.n_clusters, limit),
-        seeds,
-        lambda contestant, share: advance(f"{name}: {contestant}", 0.8 * share),
-    )
+    absent = stay_out(X, limit)
+    lines, last = [], {}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)  # rows that are alike
+        warm_up(X, CONTESTANTS.keys() - absent.keys())
+        for number in sorted(numbers):
+            left_out = {**too_slow(last, number, limit), **absent}
+            asked = [contestant for contestant in CONTESTANTS if contestant not in left_out]
+            weight = number / sum(numbers)  # many clusters take longer
+
+            def tell(contestant, share, number=number, weight=weight):
+                advance(f"{name}, {number:,} clusters: {contestant}", weight * share)
+
+            seconds, costs, failed = contest(X, number, seeds, asked, tell)
+            last |= {who: (number, max(times)) for who, times in seconds.items()}
+            lines.append(
+                {
+                    "n_clusters": number,
+                    "seconds": seconds,
+                    "costs": costs,
+                    TIME: relative(seconds),
+                    COST: relative(costs),
+                    "left out": {**left_out, **failed},
+                }
+            )
     return {
         "dataset": name,
         "n": X.shape[0],
         "d": X.shape[1],
         "sparse": bool(issparse(X)),
         "scaling": source.scaling,
-        "n_clusters": source.n_clusters,
-        "target": source.target,
-        "costs": costs,
-        "ratios": {
-            contestant: [ours / theirs for ours, theirs in zip(own, costs[REFERENCE])]
-            for contestant, own in costs.items()
-        },
-        "left out": left_out,
-        **times,
+        "lines": lines,
     }

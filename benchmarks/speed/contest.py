@@ -47,13 +47,15 @@ def river_pass(X, k):
         model.learn_one(dict(enumerate(row)))
 
 
-def faiss_iteration(X, k):
-    """Run one Lloyd iteration of faiss, on all rows."""
+def faiss_kmeans(X, k, iterations, seed=0):
+    """Return faiss's k-means after so many Lloyd iterations, on all rows."""
     import faiss
 
-    model = faiss.Kmeans(X.shape[1], k, niter=1, seed=0, max_points_per_centroid=10**9)
+    options = {"niter": iterations, "seed": seed, "max_points_per_centroid": 10**9}
+    model = faiss.Kmeans(X.shape[1], k, **options)
     model.cp.min_points_per_centroid = 1
     model.train(np.ascontiguousarray(X, dtype=np.float32))
+    return model
 
 
 def peers(X, k, centers):
@@ -75,7 +77,7 @@ def peers(X, k, centers):
     }
     if not issparse(X):
         for name, module, call in [
-            ("faiss Kmeans, one iteration", "faiss", lambda X: faiss_iteration(X, k)),
+            ("faiss Kmeans, one iteration", "faiss", lambda X: faiss_kmeans(X, k, 1)),
             ("river KMeans, by sample", "river", lambda X: river_pass(X, k)),
         ]:
             if importlib.util.find_spec(module):

@@ -1,0 +1,228 @@
+"""The tables of ``python -m benchmarks quality``, and what became of the targets."""
+
+import numpy as np
+
+from ..report import Cell, spread
+from .accuracy import LEARNERS
+from .contestants import BIRCH, FAISS, MBK_FIT, MBK_PASS, OURS, REFERENCE
+from .study import BLOBS, COST, STUDIED, TIME
+
+# short enough for a terminal -> name
+COLUMNS = {
+    "ours": OURS,
+    "pass": MBK_PASS,
+    "fit": MBK_FIT,
+    "faiss": FAISS,
+    "Birch": BIRCH,
+}
+COST_TARGET, AVERAGE_TARGET = 1.03, 1.0
+GROWTH_TARGET, EVENNESS_TARGET = 15, 2
+ACCURACY_TARGET = 0.998
+LEGEND = (
+    "Cost and time of each / those of KMeans(n_init=1), same rows and seed: mean of the "
+    "costs and median of the times over the seeds. In brackets the most that we aim at. "
+    "pass: MiniBatchKMeans, one partial_fit pass, in file order as ours. fit: "
+    "MiniBatchKMeans.fit. faiss: 25 iterations. A dash: the notes say why."
+)
+DATASETS_LEGEND = (
+    "What the rows are, and the median seconds of KMeans(n_init=1) for so many clusters. "
+    "blobs is generated: 50 blobs, one after the other."
+)
+MERGE_LEGEND = (
+    "Seconds of the merge of the online clusters alone. Growth: ten times the clusters, "
+    "and the points to merge. Others: 20 merges into 1,000 clusters, each after one more "
+    "row. In brackets the most that we aim at."
+)
+ACCURACY_LEGEND = (
+    "Test accuracy, squared loss: mean ± standard deviation over the splits, 70 % to "
+    "learn from. Least squares has nothing to choose; the step of gradient descent is "
+    "chosen on raw features. k: clusters aimed at. In brackets: the least we aim at."
+)
+
+
+class Ratio(Cell):
+    """A figure with as many decimals as it is told, fewer if large, more if tiny."""
+
+    def __str__(self):
+        if self.value >= 10:
+            text = f"{self.value:,.{1 if self.value < 99.95 else 0}f}"
+        elif self.value >= 10**-self.decimals:
+            text = f"{self.value:.{self.decimals}f}"
+        else:
+            text = f"{self.value:.1g}"
+        return text if self.target is None else f"{text} ({self.target:.3g})"
+
+
+class Table:
+    """Headings, rows and a legend, None if another table has said it.
+
+    Headings may be shorter in a terminal.
+    """
+
+    def __init__(self, title, headings, rows, legend, short=None):
+        self.title, self.headings, self.rows, self.legend = title, headings, rows, legend
+        self.short = short or headings
+
+
+def time_target(n_clusters):
+    """Return the most that we aim at for time / time of KMeans."""
+    return 1.0 if n_clusters < 200 else 0.5
+
+
+def line_of(result, n_clusters):
+    """Return the figures of a dataset for a number of clusters."""
+    return next(line for line in result["lines"] if line["n_clusters"] == n_clusters)
+
+
+def figure(lines, what, name, target=None):
+    """Return the mean over the lines of a contestant's figure; None if one lacks it."""
+    if any(name not in line[what] for line in lines):
+        return None
+    summary = np.mean if what == COST else np.median
+    value = float(np.mean([summary(line[what][name]) for line in lines]))
+    return Ratio(value, target=target, less_is_better=True, decimals=3 - (what == TIME))
+
+
+def row_of(heading, lines, targets):
+    """Return the cells of some datasets; `targets` are those of ours, by what."""
+    cells = [
+        figure(lines, what, name, targets.get(what) if name == OURS else None)
+        for name in COLUMNS.values()
+        for what in (COST, TIME)
+    ]
+    return [heading, *cells]
+
+
+def contest_table(results, n_clusters):
+    """Return cost and time for so many clusters: of each dataset, and on average."""
+    targets = {COST: COST_TARGET, TIME: time_target(n_clusters)}
+    real = [result for result in results if result["dataset"] != BLOBS]
+    rows = [
+        row_of(result["dataset"], [line_of(result, n_clusters)], targets) for result in real
+    ]
+    if len(real) > 1:
+        whole = {result["dataset"] for result in real} >= set(STUDIED)
+        lines = [line_of(result, n_clusters) for result in real]
+        rows.append(row_of("average", lines, {COST: AVERAGE_TARGET} if whole else {}))
+    rows += [
+        row_of(BLOBS, [line_of(result, n_clusters)], targets)
+        for result in results
+        if result["dataset"] == BLOBS
+    ]
+    kinds = ("cost", "time")
+    headings = [f"{name}: {kind}" for name in COLUMNS.values() for kind in kinds]
+    short = [f"{name}\n{kind}" for name in COLUMNS for kind in kinds]
+    return Table(
+        f"{n_clusters:,} clusters: cost and time",
+        ["dataset", *headings],
+        rows,
+        LEGEND if n_clusters == results[0]["lines"][0]["n_clusters"] else None,
+        ["\ndataset", *short],
+    )
+
+
+def datasets_table(results):
+    """Return what the rows are, and how long the reference takes for them."""
+    numbers = [line["n_clusters"] for line in results[0]["lines"]]
+    rows = []
+    for result in results:
+        times = [line["seconds"].get(REFERENCE) for line in result["lines"]]
+        cells = [
+            None if t is None else Ratio(float(np.median(t)), decimals=2) for t in times
+        ]
+        scaling = result["scaling"].removesuffix("Scaler")
+        shape = [f"{result['n']:,}", f"{result['d']:,}", scaling]
+        rows.append([result["dataset"], *shape, *cells])
+    headings = ["dataset", "n", "d", "scaled by", *(f"{n:,}" for n in numbers)]
+    return Table("Datasets, and seconds of KMeans", headings, rows, DATASETS_LEGEND)
+
+
+def merge_table(merges):
+    """Return how the time of the merge grows, and how even it is."""
+    growth = merges["growth"]
+    many, few = (np.median(growth[f"seconds of {which}"]) for which in ("many", "few"))
+    name = f"growth: {growth['many']:,} clusters, {growth['few']:,}"
+    rows = [merge_row(name, many, few, growth["ratio"], GROWTH_TARGET)]
+    for each in merges["evenness"]:
+        slowest, median = max(each["seconds"]), np.median(each["seconds"])
+        name = f"{each['dataset']}: slowest, median"
+        rows.append(merge_row(name, slowest, median, each["ratio"], EVENNESS_TARGET))
+    return Table("The merge", ["merge", "longer", "shorter", "ratio"], rows, MERGE_LEGEND)
+
+
+def merge_row(heading, longer, shorter, ratio, target):
+    """Return two times of the merge and what became of their ratio."""
+    times = [Cell(float(longer)), Cell(float(shorter))]
+    return [heading, *times, Ratio(ratio, target=target, less_is_better=True, decimals=2)]
+
+
+def accuracy_table(accuracies):
+    """Return the accuracies of both learners; with clusters all have the same target."""
+    rows = []
+    for result in accuracies:
+        k = result.get("k")
+        target = None if k is None else ACCURACY_TARGET
+        cells = [spread(result[name], target=target, decimals=4) for name in LEARNERS]
+        name = result["features"] if k is None else f"raw + {result['features']}, k={k}"
+        opened = None if k is None else Cell(np.mean(result["clusters"]))
+        rows.append([name, opened, *cells])
+    headings = ["features", "clusters", *LEARNERS]
+    return Table("A linear model on skin", headings, rows, ACCURACY_LEGEND)
+
+
+def tables(results, merges, accuracies):
+    """Return name -> table, of all that there are."""
+    numbers = [line["n_clusters"] for line in results[0]["lines"]]
+    every = {str(number): contest_table(results, number) for number in numbers}
+    every["datasets"] = datasets_table(results)
+    if merges:
+        every["merge"] = merge_table(merges)
+    if accuracies:
+        every["accuracy"] = accuracy_table(accuracies)
+    return every
+
+
+def verdict(every):
+    """Return how many targets are met, and which are not, as a line."""
+    met, missed = 0, []
+    for name, table in every.items():
+        of = f", {int(name):,} clusters" if name.isdigit() else ""
+        for row in table.rows:
+            for heading, cell in zip(table.headings, row):
+                outcome = getattr(cell, "verdict", "")
+                met += outcome == "met"
+                if outcome == "missed":
+                    missed.append(f"{row[0]}{of}, {heading} {cell}")
+    text = f"{met} of {met + len(missed)} targets are met"
+    return f"{text}; missed: {'; '.join(missed)}." if missed else f"{text}."
+
+
+def left_out(results):
+    """Return why there are dashes, a line for each dataset, contestant and reason."""
+    numbers = {}
+    for result in results:
+        for line in result["lines"]:
+            for name, reason in line["left out"].items():
+                key = result["dataset"], name, reason
+                numbers.setdefault(key, []).append(f"{line['n_clusters']:,}")
+    return [
+        f"{dataset}, {' / '.join(every)} clusters: {name} {reason}"
+        for (dataset, name, reason), every in numbers.items()
+    ]
+
+
+def deviation(results):
+    """Return how much the costs of ours vary with the seed, as lines: one, or none."""
+    varied = [
+        (np.std(line[COST][OURS]), result["dataset"], line["n_clusters"])
+        for result in results
+        for line in result["lines"]
+        if len(line[COST].get(OURS, [])) > 1
+    ]
+    if not varied:
+        return []
+    most, name, number = max(varied)
+    return [
+        "The standard deviation of our cost / that of KMeans over the seeds is at most "
+        f"{most:.3f}: that of {name}, {number:,} clusters."
+    ]
