@@ -147,6 +147,18 @@ def test_other_centers_are_refused(kind, value):
         kind(centers=value).fit(X)
 
 
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("storage", [np.asarray, csr_array])
+def test_a_cost_beyond_all_floats_is_infinite(storage):
+    """Online clusters cost nothing here, those that are merged from them too much."""
+    largest = 0.99 * np.sqrt(np.finfo(float).max / 2) / 16
+    rows = largest * np.random.RandomState(0).choice([-1.0, 1.0], size=(4000, 2))
+    model = OnlineKMeans(k=60, random_state=0).fit(storage(rows))
+    assert model.inertia_ == model.online_inertia_ == 0
+    assert model.set_params(n_clusters=1).partial_fit().inertia_ == np.inf
+    assert -model.score(storage(rows)) == np.inf
+
+
 def test_an_elbow_is_where_it_is():
     """Four blobs far apart: more clusters save little."""
     rng = np.random.RandomState(0)

@@ -7,12 +7,12 @@ The loop that Algorithms 1, 2 and 3 share, and where each line of it is done::
 
     for v in the stream:
         n = n + 1
-        u = uniform from [0, 1)                                stream._uniforms
+        u = uniform from [0, 1)                                stream._read
         D2 = min over c in C of |v - c|^2                      block.look_up, _nearest
         if u f < D2 and there is room:                         block.open_centers
             C = C + {v}, D2 = 0
             q = q + 1                                          Schedule.record_opening
-            if the prefix is complete:                         Schedule.prefix_is_complete
+            if the prefix is complete:                         Schedule.record_opening
                 w* = from its closest distances                _nearest.closest_distances
                 f = f_1, r = 1, q = 0                          Schedule.start, first_cost
             if q is enough for a phase:                        Schedule.openings_per_phase

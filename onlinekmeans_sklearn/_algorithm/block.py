@@ -65,8 +65,7 @@ def open_centers(stream, X, uniforms, d2, dtype):
         opened[n_opened] = candidates[place]
         n_opened += 1
         n = stream.n_seen + int(candidates[place]) + 1
-        schedule.record_opening(n)
-        if not schedule.phases and schedule.prefix_is_complete:
+        if schedule.record_opening(n):
             prefix = centers.with_rows(rows_at(X, opened[:n_opened]))
             schedule.start(prefix, n)
         place += 1

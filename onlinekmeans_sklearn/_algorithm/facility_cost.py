@@ -52,11 +52,6 @@ class Schedule(ABC):
         self.openings = 0
         self.phases = ()
 
-    @property
-    def prefix_is_complete(self):
-        """Whether the prefix has all its centers, so that `start` must be called."""
-        return not self.phases and self.openings == self.prefix_length
-
     @abstractmethod
     def first_cost(self, closest):
         """Return f_1, given the squared distance of each prefix center to its closest."""
@@ -74,10 +69,16 @@ class Schedule(ABC):
         self._begin_phase(n, self.first_cost(self.prefix_distances(prefix)))
 
     def record_opening(self, n):
-        """Count the center that the n-th sample opened (Algorithm 3, lines 9 to 11)."""
+        """Count the center that the n-th sample opened (Algorithm 3, lines 9 to 11).
+
+        Return whether that makes the prefix complete, so that `start` must be called.
+        """
         self.openings += 1
-        if self.phases and self.openings >= self.openings_per_phase(n):
+        if not self.phases:
+            return self.openings == self.prefix_length
+        if self.openings >= self.openings_per_phase(n):
             self._begin_phase(n, self.growth * self.facility_cost)
+        return False
 
     def _begin_phase(self, n, facility_cost):
         """Increment r, reset q_r and set f_r (Algorithm 3, line 11)."""

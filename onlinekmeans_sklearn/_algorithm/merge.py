@@ -51,31 +51,33 @@ def cost(stream, final):
     """Return the sum of squared distances of all samples to their final center.
 
     For n members of an online cluster at c, whose differences to c have the sum s, and a
-    final center at c + e, it is that to c, plus n |e|^2 - 2 e.s.
+    final center at c + e, it is that to c, plus n |e|^2 - 2 e.s. It is infinite if that is
+    larger than any float.
     """
-    if final.centers is stream.centers or not math.isfinite(stream.inertia):
+    if final.centers is stream.centers:
         return stream.inertia
-    online, sums, changes = stream.centers.exact, stream.sums.rows, []
+    online, sums, total = stream.centers.exact, stream.sums.rows, stream.inertia
     step = largest_block(online, stream.centers)
     for start in range(0, online.shape[0], step):
         rows = slice(start, start + step)
         moves = rows_at(final.centers.exact, final.of_online[rows])
         moves = moves - rows_between(online, rows.start, rows.stop)
         counts, some = stream.counts[rows, None], rows_between(sums, rows.start, rows.stop)
-        if issparse(moves):
-            changes.append((moves.multiply(moves).multiply(counts)).sum())
-            changes.append(-2 * moves.multiply(some).sum())
-        else:
-            changes.extend((moves * (counts * moves - 2 * some)).sum(axis=1).tolist())
-    return max(0.0, math.fsum([stream.inertia, *changes]))
+        with np.errstate(over="ignore", invalid="ignore"):
+            if issparse(moves):
+                total += moves.multiply(moves).multiply(counts).sum()
+                total -= 2 * moves.multiply(some).sum()
+            else:
+                total += (moves * (counts * moves - 2 * some)).sum()
+    return max(0.0, float(total)) if math.isfinite(total) else math.inf
 
 
 def k_for_merge(n_clusters):
     """Return how many online clusters to aim at, for their merge to be good.
 
     Many clusters need fewer each: about 54 for each of 10, 29 of 200, 21 of 1,000 and 13
-    of 10,000. Measured on shuffled halves of nine real datasets, that keeps the cost within
-    3 % of that of KMeans on all of them.
+    of 10,000. That keeps the cost within about 3 % of that of KMeans, as measured up to
+    1,000 clusters on nine real datasets.
     """
     return round(85 * n_clusters**0.8)
 
