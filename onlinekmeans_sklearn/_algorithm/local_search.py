@@ -10,19 +10,25 @@
 
 Few points can afford to begin again with 2.
 
-All but the last steps of Lloyd look for centers only in the region of a point, as
-`weighted_points` explains.
+What takes time is to look up nearest centers. Far from a point there are none that matter,
+so all but the last steps of Lloyd look only at centers of the same region: those with the
+same nearest one of a few centers, drawn anew each time. To miss a nearer center makes a
+point's distance no more than too large, so that every step still goes downhill.
 
 .. [1] D. Arthur, S. Vassilvitskii. k-means++: The Advantages of Careful Seeding. SODA 2007.
 .. [2] S. Lattanzi, C. Sohler. A Better k-means++ Algorithm via Local Search. ICML 2019.
 .. [3] J. Hartigan, M. Wong. A k-Means Clustering Algorithm. Applied Statistics 28, 1979.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 
-from .weighted_points import Placed, WeightedPoints, grouped, mask_of
+from .._nearest import nearest_points
+from .._utils.threads import SINGLE_THREAD
 
 _BATCH = 4  # seeds that are there for each one that is added at once
+_REGION = 100  # centers of a region, about
 _MOST_ROUNDS, _ROUNDS_WORK = 4, 40_000  # pairs of points and clusters to look at in all
 _MOST_SWEEPS = 30  # of a round
 _FAILURES = 3  # sweeps in vain, one after the other, that end them
@@ -36,38 +42,66 @@ _FAR = 1e300  # instead of infinite, to be multiplied by no weight
 _ROUNDING = 1e-9  # of what is saved, that may be rounding error
 
 
-class LocalSearch(WeightedPoints):
-    """The steps of the search, each of which returns another clustering."""
+class Placed(NamedTuple):
+    """Points or centers, and the region of each; None if there is only one."""
+
+    X: np.ndarray
+    region: np.ndarray
+
+    def at(self, places):
+        """Return those at some places."""
+        return Placed(self.X[places], None if self.region is None else self.region[places])
+
+
+class Clustering(NamedTuple):
+    """Centers, and for every point its center and the squared distance to it."""
+
+    centers: np.ndarray
+    labels: np.ndarray
+    d2: np.ndarray
+    cost: float
+
+
+class LocalSearch:
+    """Points with weights, and the steps, each of which returns another clustering.
+
+    Every distance is exact, however far away other points are.
+    """
+
+    def __init__(self, X, weights, random_state, threads=SINGLE_THREAD):
+        X = X - X[weights.argmax()]  # not the mean, which one outlier can take far away
+        self.X = X / (np.abs(X).max() or 1.0)  # no cost can overflow
+        self.weights = weights / weights.sum()
+        self.random_state = random_state
+        self.threads = threads
 
     def clustered(self, k):
         """Return labels, exactly k different ones; there are more points than that."""
-        best, order = self.put_together(self._seeded(k))
+        best = self._seeded(k)
         if best.cost > 0 and k > 1:
-            best = self._after_steps(best, _FIRST_STEPS, self.regions(best))
+            best = self._after_steps(best, _FIRST_STEPS, *self._regions(best))
             n_rounds = min(_ROUNDS_WORK // (k * len(self.X)), _MOST_ROUNDS)
             for _ in range(max(1, n_rounds)):
                 best = self._after_swaps(best)
-                best = self._after_steps(best, _LAST_STEPS)
+                best = self._after_steps(best, _LAST_STEPS, *self._regions(best, np.inf))
                 best = self._after_exchanges(best)
-        labels = np.empty_like(order)
-        labels[order] = _without_empty(best, k)
-        return labels
+        return _without_empty(best.labels, best.d2, k)
 
     # Seeding
 
     def _seeded(self, k):
         """Return the clustering by k points, or by fewer if these cost nothing."""
         seeds = self._drawn(np.ones(len(self.X)), 1)
-        labels, d2 = self.nearest(Placed(self.X[seeds], None), Placed(self.X, None))
-        clustering = self.clustering(self.X[seeds], labels, d2)
+        labels = np.zeros(len(self.X), dtype=np.intp)
+        clustering = self._clustering(self.X[seeds], labels)
         while len(seeds) < k and clustering.cost > 0:
             n_new = min(max(1, len(seeds) // _BATCH), k - len(seeds))
-            _, points = self.regions(clustering)
+            _, points = self._regions(clustering)
             new = self._drawn(clustering.d2, n_new)
-            owner, d2 = self.nearest(points.at(new), points, clustering.d2)
+            owner, d2 = self._nearest(points.at(new), points, clustering.d2)
             labels = np.where(owner >= 0, len(seeds) + owner, clustering.labels)
             seeds = np.append(seeds, new)
-            clustering = self.clustering(self.X[seeds], labels, d2)
+            clustering = self._clustering(self.X[seeds], labels, d2)
         return clustering
 
     def _drawn(self, d2, n):
@@ -75,13 +109,6 @@ class LocalSearch(WeightedPoints):
         odds = np.cumsum(d2 * self.weights)
         places = odds.searchsorted(self.random_state.random_sample(n) * odds[-1], "right")
         return np.unique(np.minimum(places, len(odds) - 1))
-
-    def _savings(self, clustering, new, points):
-        """Return what centers save if all are added, the points that go, and to which."""
-        owner, d2 = self.nearest(new, points, clustering.d2)
-        moved = np.flatnonzero(owner >= 0)
-        saved = (clustering.d2 - d2)[moved] * self.weights[moved]
-        return np.bincount(owner[moved], saved, len(new.X)), moved, owner[moved]
 
     # Swaps
 
@@ -101,7 +128,7 @@ class LocalSearch(WeightedPoints):
 
     def _after_sweep(self, clustering, optimism):
         """Return the clustering after the swaps that pay, judged with optimism."""
-        centers, points = self.regions(clustering)
+        centers, points = self._regions(clustering)
         n = max(_FEWEST_SWAPPED, int(_SWAPPED * len(centers.X)))
         new, savings = self._new_centers(clustering, n, points)
         old, losses = self._old_centers(clustering, n, centers, points)
@@ -110,11 +137,14 @@ class LocalSearch(WeightedPoints):
         n = n if pays.all() else pays.argmin()
         if n == 0:
             return clustering
-        is_moved = mask_of(old[:n], len(centers.X))
-        centers = centers.replaced(old[:n], new.at(slice(n)))
+        is_moved, new = _mask(old[:n], len(centers.X)), new.at(slice(n))
+        centers = centers.at(np.arange(len(centers.X)))  # a copy
+        centers.X[old[:n]] = new.X
+        if new.region is not None:
+            centers.region[old[:n]] = new.region
         swapped = self._assigned(clustering, centers, is_moved, points)
         is_changed = _changed(clustering, swapped) | is_moved
-        return self._after_steps(swapped, _SWAP_STEPS, (centers, points), is_changed)
+        return self._after_steps(swapped, _SWAP_STEPS, centers, points, is_changed)
 
     def _new_centers(self, clustering, n, points):
         """Return up to n centers to add and what they save if all are, the most first.
@@ -123,7 +153,7 @@ class LocalSearch(WeightedPoints):
         """
         new = points.at(self._drawn(clustering.d2, 2 * n))
         savings, moved, owner = self._savings(clustering, new, points)
-        new = Placed(self.means(moved, owner, new.X), new.region)
+        new = Placed(self._means(moved, owner, new.X), new.region)
         new = new.at(np.argsort(-savings, kind="stable")[:n])
         savings, moved, owner = self._savings(clustering, new, points)
         savings += self._won_back(
@@ -132,6 +162,13 @@ class LocalSearch(WeightedPoints):
         most = np.argsort(-savings, kind="stable")
         return new.at(most), savings[most]
 
+    def _savings(self, clustering, new, points):
+        """Return what centers save if all are added, the points that go, and to which."""
+        owner, d2 = self._nearest(new, points, clustering.d2)
+        moved = np.flatnonzero(owner >= 0)
+        saved = (clustering.d2 - d2)[moved] * self.weights[moved]
+        return np.bincount(owner[moved], saved, len(new.X)), moved, owner[moved]
+
     def _old_centers(self, clustering, n, centers, points):
         """Return up to n centers to remove and what is lost if all are, the least first.
 
@@ -139,14 +176,14 @@ class LocalSearch(WeightedPoints):
         """
         half = self._half(len(centers.X))
         ids, others = np.flatnonzero(half), np.flatnonzero(~half)
-        found, d2 = self.nearest(centers.at(others), centers.at(ids))
-        mass = self.mass(clustering)
+        found, d2 = self._nearest(centers.at(others), centers.at(ids))
+        mass = self._mass(clustering)
         both = np.maximum(mass[ids] + mass[others[found]], self.weights.min())
         bound = mass[ids] * mass[others[found]] / both * np.minimum(d2, _FAR)
         old = ids[np.argsort(bound, kind="stable")[:n]]
-        is_old = mask_of(old, len(half))
+        is_old = _mask(old, len(half))
         rows, kept = np.flatnonzero(is_old[clustering.labels]), np.flatnonzero(~is_old)
-        found, d2 = self.nearest(centers.at(kept), points, rows=rows)
+        found, d2 = self._nearest(centers.at(kept), points.at(rows))
         lost = (d2 - clustering.d2[rows]) * self.weights[rows]
         losses = np.bincount(clustering.labels[rows], lost, len(half))
         losses -= self._won_back(
@@ -160,10 +197,10 @@ class LocalSearch(WeightedPoints):
 
         The clusters are those that the points come to (a sign of 1) or go from (-1).
         """
-        rows, starts, pairs = grouped(rows, clusters * n_causes + causes)
+        rows, starts, pairs = _grouped(rows, clusters * n_causes + causes)
         clusters, causes = np.divmod(pairs, n_causes)
-        sums, mass = self.sums(rows, starts, clustering.centers[clusters])
-        mass = self.mass(clustering)[clusters] + sign * mass
+        sums, mass = self._sums(rows, starts, clustering.centers[clusters])
+        mass = self._mass(clustering)[clusters] + sign * mass
         squares = np.einsum("ij,ij->i", sums, sums)
         is_left = mass > _ROUNDING * self.weights.min()
         saved = np.divide(squares, mass, out=np.zeros_like(mass), where=is_left)
@@ -171,24 +208,19 @@ class LocalSearch(WeightedPoints):
 
     def _half(self, n):
         """Return a mask of a random half."""
-        return mask_of(self.random_state.permutation(n)[: n // 2], n)
+        return _mask(self.random_state.permutation(n)[: n // 2], n)
 
     # Lloyd's steps
 
-    def _after_steps(self, clustering, n_steps, regions=None, is_changed=None):
+    def _after_steps(self, clustering, n_steps, centers, points, is_changed=None):
         """Return the clustering after Lloyd's steps, as long as they are worth it."""
-        centers, points = regions or (
-            Placed(clustering.centers, None),
-            Placed(self.X, None),
-        )
         if is_changed is None:
             is_changed = np.ones(len(centers.X), dtype=bool)
         for _ in range(n_steps):
             rows = np.flatnonzero(is_changed[clustering.labels])
-            means = self.means(rows, clustering.labels[rows], clustering.centers)
-            after = self._assigned(
-                clustering, Placed(means, centers.region), is_changed, points
-            )
+            means = self._means(rows, clustering.labels[rows], clustering.centers)
+            moved = Placed(means, centers.region)
+            after = self._assigned(clustering, moved, is_changed, points)
             is_changed = _changed(clustering, after)
             gain = clustering.cost - after.cost
             if gain > 0:
@@ -203,13 +235,14 @@ class LocalSearch(WeightedPoints):
         Points of these look at all centers, others only at those that have moved.
         """
         labels, d2 = clustering.labels.copy(), clustering.d2.copy()
-        rows = np.flatnonzero(is_moved[labels])
-        labels[rows], d2[rows] = self.nearest(centers, points, rows=rows)
-        rows, ids = np.flatnonzero(~is_moved[clustering.labels]), np.flatnonzero(is_moved)
-        found, d2[rows] = self.nearest(centers.at(ids), points, d2[rows], rows)
+        is_lost = is_moved[labels]
+        rows = np.flatnonzero(is_lost)
+        labels[rows], d2[rows] = self._nearest(centers, points.at(rows))
+        rows, ids = np.flatnonzero(~is_lost), np.flatnonzero(is_moved)
+        found, d2[rows] = self._nearest(centers.at(ids), points.at(rows), d2[rows])
         is_nearer = found >= 0
         labels[rows[is_nearer]] = ids[found[is_nearer]]
-        return self.clustering(centers.X, labels, d2)
+        return self._clustering(centers.X, labels, d2)
 
     # Exchange
 
@@ -219,35 +252,35 @@ class LocalSearch(WeightedPoints):
         In each round points may go from one half of the clusters to the other, and every
         cluster has at most one that comes or goes.
         """
-        labels = clustering.labels
-        means = self.means(np.arange(len(labels)), labels, clustering.centers)
+        labels = clustering.labels.copy()
+        means = self._means(np.arange(len(labels)), labels, clustering.centers)
+        clustering = self._clustering(means, labels)
         for _ in range(_MOST_EXCHANGES):
-            clustering = clustering._replace(centers=means, labels=labels)
             moved, to = self._exchanges(clustering)
             if not len(moved):
                 break
-            is_changed = mask_of([labels[moved], to], len(means))
-            labels = labels.copy()
+            is_changed = _mask([labels[moved], to], len(means))
             labels[moved] = to
             rows = np.flatnonzero(is_changed[labels])
-            means = self.means(rows, labels[rows], means)
-        return self.clustering(means, labels, self.squared_distances(means, labels))
+            means = self._means(rows, labels[rows], means)
+            clustering = self._clustering(means, labels)
+        return clustering
 
     def _exchanges(self, clustering):
         """Return points to move, and the clusters to move them to."""
-        centers, points = self.regions(clustering)
+        centers, points = self._regions(clustering)
         labels, k = clustering.labels, len(centers.X)
         half = self._half(k)
         other, d2 = np.empty_like(labels), np.empty(len(labels))
         for side in (half, ~half):
             rows, ids = np.flatnonzero(side[labels]), np.flatnonzero(~side)
-            found, d2[rows] = self.nearest(centers.at(ids), points, rows=rows)
+            found, d2[rows] = self._nearest(centers.at(ids), points.at(rows))
             other[rows] = ids[found]
-        own = self.squared_distances(centers.X, labels)
-        mass = self.mass(clustering)
+        mass = self._mass(clustering)
         is_alone = np.bincount(labels, minlength=k)[labels] == 1
         left = np.where(is_alone, np.inf, mass[labels] - self.weights)
-        saved = mass[labels] * self.weights / np.maximum(left, self.weights.min()) * own
+        saved = mass[labels] * self.weights / np.maximum(left, self.weights.min())
+        saved *= clustering.d2
         lost = mass[other] * self.weights / (mass[other] + self.weights)
         lost *= np.minimum(d2, _FAR)
         moved = np.flatnonzero(saved - lost > _ROUNDING * saved)
@@ -255,11 +288,95 @@ class LocalSearch(WeightedPoints):
         moved = moved[_disjoint(labels[moved], other[moved])]
         return moved, other[moved]
 
+    # What the steps ask of the points
+
+    def _regions(self, clustering, size=_REGION):
+        """Return the centers and the points in regions that are drawn at random."""
+        centers, n_regions = clustering.centers, int(len(clustering.centers) / size)
+        if n_regions < 2:
+            return Placed(centers, None), Placed(self.X, None)
+        heads = np.sort(self.random_state.permutation(len(centers))[:n_regions])
+        region = nearest_points(centers[heads], centers)[0].astype(np.int16)
+        return Placed(centers, region), Placed(self.X, region[clustering.labels])
+
+    def _nearest(self, centers, points, d2=None):
+        """Return the nearest center in the region of each point, and how far it is.
+
+        It must be nearer than d2 is, if that is given; -1 stands for none.
+        """
+        d2 = np.full(len(points.X), np.inf) if d2 is None else d2.copy()
+        if points.region is None:
+            found, _ = nearest_points(centers.X, points.X, self.threads, d2)
+            return found.astype(np.intp), d2
+        found = np.full(len(d2), -1)
+        ids_of, places_of = _by_region(centers.region), _by_region(points.region)
+
+        def look_up(region):
+            ids, places = ids_of[region], places_of[region]
+            near, d2[places] = nearest_points(
+                centers.X[ids], points.X[places], d2=d2[places]
+            )
+            found[places] = np.where(near >= 0, ids[near], -1)
+
+        self.threads.map(look_up, sorted(ids_of.keys() & places_of.keys()))
+        return found, d2
+
+    def _clustering(self, centers, labels, d2=None):
+        """Return the clustering with its cost, and with d2 if that is not known."""
+        if d2 is None:
+            differences = self.X - centers[labels]
+            d2 = np.einsum("ij,ij->i", differences, differences)
+        return Clustering(centers, labels, d2, float((d2 * self.weights).sum()))
+
+    def _mass(self, clustering):
+        """Return the weight of each cluster."""
+        return np.bincount(clustering.labels, self.weights, len(clustering.centers))
+
+    def _means(self, rows, labels, otherwise):
+        """Return the means of points with labels, and what else to return without points.
+
+        What is added up are differences to one of the points, which are rounded least.
+        """
+        rows, starts, labels = _grouped(rows, labels)
+        some = self.X[rows[starts]]
+        sums, mass = self._sums(rows, starts, some)
+        means = otherwise.copy()
+        means[labels] = some + sums / mass[:, None]
+        return means
+
+    def _sums(self, rows, starts, origins):
+        """Return weighted sums of groups, each seen from an origin, and their weights."""
+        differences = self.X[rows]
+        differences -= np.repeat(origins, np.diff(starts, append=len(rows)), axis=0)
+        differences *= self.weights[rows, None]
+        sums = np.add.reduceat(differences, starts)
+        return sums, np.add.reduceat(self.weights[rows], starts)
+
+
+def _grouped(rows, groups):
+    """Return rows put together by group, where each group starts, and its number."""
+    order = np.argsort(groups, kind="stable")
+    starts = np.flatnonzero(np.diff(groups[order], prepend=-1))
+    return rows[order], starts, groups[order[starts]]
+
+
+def _by_region(region):
+    """Return the places of each region."""
+    places, starts, regions = _grouped(np.arange(len(region)), region)
+    return dict(zip(regions.tolist(), np.split(places, starts[1:])))
+
+
+def _mask(places, n):
+    """Return a mask of length n that is True at some places."""
+    mask = np.zeros(n, dtype=bool)
+    mask[places] = True
+    return mask
+
 
 def _changed(before, after):
     """Return a mask of the clusters that have lost or won a point."""
     moved = np.flatnonzero(before.labels != after.labels)
-    return mask_of([before.labels[moved], after.labels[moved]], len(after.centers))
+    return _mask([before.labels[moved], after.labels[moved]], len(after.centers))
 
 
 def _disjoint(first, second):
@@ -272,17 +389,11 @@ def _disjoint(first, second):
     return places
 
 
-def _without_empty(clustering, k):
+def _without_empty(labels, d2, k):
     """Return labels of k clusters, none of them empty: far points move to empty ones."""
-    labels = clustering.labels.copy()
-    sizes = np.bincount(labels, minlength=k)
-    empty = np.flatnonzero(sizes == 0).tolist()
-    if empty:
-        for point in np.argsort(-clustering.d2, kind="stable"):
-            if sizes[labels[point]] > 1:
-                sizes[labels[point]] -= 1
-                labels[point] = empty.pop()
-                sizes[labels[point]] = 1
-                if not empty:
-                    break
+    empty = np.setdiff1d(np.arange(k), labels)
+    staying = np.unique(labels, return_index=True)[1]  # one of each cluster
+    others = np.setdiff1d(np.arange(len(labels)), staying)
+    labels = labels.copy()
+    labels[others[np.argsort(-d2[others], kind="stable")[: len(empty)]]] = empty
     return labels

@@ -14,6 +14,7 @@ from .._utils.rows import rows_between
 from .._utils.threads import SINGLE_THREAD, own_threads
 from .._utils.tuning import TUNING
 from .dense import DenseCenters
+from .heart import chosen
 from .sparse import SparseCenters
 
 
@@ -60,14 +61,28 @@ def nearest(centers, X, threads=SINGLE_THREAD, d2=None, visible=None, labels_onl
         d2.fill(np.inf)
     if not centers.rows.shape[0]:
         return ids, d2
-    search = centers.search
-    n_shares = 1
-    if threads.number > 1:
-        n_shares = threads.number * TUNING.shares_per_thread
-        n_shares = min(n_shares, work_of(centers, X) // TUNING.min_work_per_share)
+    work = work_of(centers, X) if threads.number > 1 else 0
+    _share_rows(centers.search, work, threads, X, ids, d2, visible, labels_only)
+    return ids, d2
+
+
+def nearest_points(points, X, threads=SINGLE_THREAD, d2=None):
+    """Return what `nearest` does for rows of arrays, of which `points` are the centers."""
+    ids = np.full(len(X), -1, dtype=np.int32)
+    d2 = np.full(len(X), np.inf) if d2 is None else d2
+    _share_rows(
+        chosen.kernels.DenseSearch(points), X.size * len(points), threads, X, ids, d2
+    )
+    return ids, d2
+
+
+def _share_rows(search, work, threads, X, ids, d2, visible=None, labels_only=False):
+    """Let threads share the rows of a search, if there is work enough."""
+    n_shares = threads.number * TUNING.shares_per_thread if threads.number > 1 else 1
+    n_shares = min(n_shares, work // TUNING.min_work_per_share)
     if n_shares <= 1:
         search.nearest(X, ids, d2, visible, labels_only)
-        return ids, d2
+        return
 
     def search_share(share):
         rows = slice(*share)
@@ -75,9 +90,8 @@ def nearest(centers, X, threads=SINGLE_THREAD, d2=None, visible=None, labels_onl
         some = None if visible is None else visible[rows]
         search.nearest(part, ids[rows], d2[rows], some, labels_only)
 
-    cuts = np.linspace(0, n_rows, n_shares + 1).astype(int).tolist()
+    cuts = np.linspace(0, X.shape[0], n_shares + 1).astype(int).tolist()
     threads.map(search_share, list(itertools.pairwise(cuts)))
-    return ids, d2
 
 
 def work_of(centers, X):
