@@ -1,0 +1,6 @@
+"""
+A stream that comes sorted
+==========================
+
+To be written.
+"""
