@@ -1,7 +1,7 @@
 """Links into the reference of other projects, for a build that has no network.
 
-Sphinx finds the page of a name in an inventory, which it would download. Here the names that
-these pages link to are listed, and their inventories are written before the build.
+Sphinx finds the page of a name in an inventory, which it would download. Here the names
+that these pages link to are listed, and their inventories are written before the build.
 """
 
 import zlib
