@@ -39,13 +39,15 @@ def n_threads_for(n_jobs):
     """Return the number of threads that `n_jobs` stands for.
 
     None and -1 are all that we are given, -2 is one less, and so on. More than a few for
-    each core would only wait for each other.
+    each core would only wait for each other. A backend of joblib can say that it is to be
+    one; how many workers it has, on other machines perhaps, is not about our threads.
     """
     if n_jobs is None:
         return _n_given()
     if n_jobs < 0:
         return max(1, _n_given() + 1 + n_jobs)
-    return min(effective_n_jobs(n_jobs), _MOST_PER_CORE * cpu_count())
+    is_single = effective_n_jobs(n_jobs) == 1
+    return 1 if is_single else min(n_jobs, _MOST_PER_CORE * cpu_count())
 
 
 @cache
