@@ -25,7 +25,7 @@ class OnlineKMeans(BaseOnlineKMeans):
         formula of the paper has nothing to aim with, and there is a warning. With
         ``algorithm="theoretical"`` the number of clusters to compete with, the paper's k;
         many more open. "auto" is 100 and 10; with an int `n_clusters`,
-        ``85 * n_clusters**0.8`` (about 54 for each of 10 clusters, 29 of 200 and 21 of
+        ``80 * n_clusters**0.83`` (about 54 for each of 10 clusters, 32 of 200 and 25 of
         1,000) and `n_clusters`.
     algorithm : {"practical", "theoretical"}, default="practical"
         The paper's Algorithm 3 or Algorithm 2. The guarantee is proven for the latter.

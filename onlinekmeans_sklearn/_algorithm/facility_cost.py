@@ -58,7 +58,7 @@ class Schedule(ABC):
 
     @abstractmethod
     def openings_per_phase(self, n):
-        """Return the q_r that ends a phase when n samples have been seen."""
+        """Return the q_r, k or more, that ends a phase when n samples have been seen."""
 
     def prefix_distances(self, prefix):
         """Return what `first_cost` wants to know of the centers of the prefix."""
@@ -76,6 +76,8 @@ class Schedule(ABC):
         self.openings += 1
         if not self.phases:
             return self.openings == self.prefix_length
+        if self.openings < self.k:  # which no phase ends with
+            return False
         if self.openings >= self.openings_per_phase(n):
             self._begin_phase(n, self.growth * self.facility_cost)
         return False

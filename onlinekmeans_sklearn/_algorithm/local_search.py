@@ -37,7 +37,7 @@ _SWAPPED, _FEWEST_SWAPPED = 0.2, 4  # of the centers, that a sweep tries to swap
 _OPTIMISM, _SOBERING = 2.0, 1.3  # how much more than it saves a swap may lose at first
 _FIRST_STEPS, _SWAP_STEPS, _LAST_STEPS = 3, 2, 30  # of Lloyd
 _STEP_GAIN = 1e-4  # of the cost, for a step to be followed by another
-_MOST_EXCHANGES = 12  # of a round
+_MOST_EXCHANGES = 24  # of a round
 _FAR = 1e300  # instead of infinite, to be multiplied by no weight
 _ROUNDING = 1e-9  # of what is saved, that may be rounding error
 
