@@ -97,7 +97,7 @@ def test_k_auto_follows_n_clusters():
     X = blobs(0, 3000, n_blobs=40)
     for auto, explicit in [
         (OnlineKMeans(), OnlineKMeans(k=100)),
-        (OnlineKMeans(n_clusters=4), OnlineKMeans(k=258)),
+        (OnlineKMeans(n_clusters=4), OnlineKMeans(k=253)),
         (OnlineKMeans(max_clusters=71), OnlineKMeans(k=36, max_clusters=71)),
         (OnlineKMeans(n_clusters=4, max_clusters=90), OnlineKMeans(k=45, max_clusters=90)),
         (
