@@ -148,7 +148,7 @@ CLAIMS = {  # page and words around the numbers, # for each -> what the files sa
     (
         "doc/which_clusterer.rst",
         "one pass - # - #;" * 2 + "fit`` - # - #; iterations - # - #",
-    ): (costs_and_times),
+    ): costs_and_times,
 }
 
 
@@ -176,9 +176,10 @@ def test_commands_that_others_look_for_stand_on_a_line_of_their_own():
 
 
 def test_citation_is_of_this_version():
-    assert f"\nversion: {__version__}\n" in (ROOT / "CITATION.cff").read_text(
-        encoding="utf-8"
-    )
+    citation = ROOT / "CITATION.cff"
+    if not citation.exists():
+        pytest.skip("an sdist has no CITATION.cff")
+    assert f"\nversion: {__version__}\n" in citation.read_text(encoding="utf-8")
 
 
 if __name__ == "__main__":
