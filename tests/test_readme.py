@@ -113,6 +113,13 @@ def opened():
     return f"{min(numbers):.0f}", f"{max(numbers):.0f}"
 
 
+def orders():
+    """Return what the order of the file costs on skin, and what another order does."""
+    header, rows = table("paper/order.csv")
+    places = (column(header, "f_online|cost", order) for order in ("file", "shuffled"))
+    return tuple(f"{number(rows['skin'][place]):.1f}" for place in places)
+
+
 def costs_and_times():
     return tuple(
         text
@@ -145,6 +152,7 @@ CLAIMS = {  # page and words around the numbers, # for each -> what the files sa
         "Reading # rows; at most # MiB; with # clusters",
     ): memory_of_a_stream,
     ("doc/guide/parameters.rst", "``k=187`` between # and # clusters opened"): opened,
+    ("doc/faq.rst", "dataset skin # times; but # times when shuffled"): orders,
     (
         "doc/which_clusterer.rst",
         "one pass - # - #;" * 2 + "fit`` - # - #; iterations - # - #",
