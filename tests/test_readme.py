@@ -1,0 +1,200 @@
+"""Numbers in the README and the pages are those of the files that the commands wrote.
+
+``python -m tests.test_readme`` writes the numbers of the files into the pages.
+"""
+
+import csv
+import re
+from pathlib import Path
+
+import pytest
+
+from onlinekmeans_sklearn import __version__
+
+ROOT = Path(__file__).resolve().parent.parent
+EVIDENCE = ROOT / "doc" / "evidence"
+OURS = r"ours|our|OnlineKMeans"
+PASS = r"MiniBatchKMeans, one pass|MBK pass"
+MINI_BATCH_FIT = r"MiniBatchKMeans\.fit"
+FAISS = r"faiss Kmeans"
+
+
+def table(name):
+    """Return the header and the rows of a CSV, by their first cell."""
+    with (EVIDENCE / name).open(encoding="utf-8", newline="") as file:
+        header, *rows = csv.reader(file)
+    return header, {row[0]: row for row in rows}
+
+
+def number(cell):
+    """Return the number that a cell begins with: what follows is its deviation."""
+    return float(re.match(r"~?([-\d.,]+)", cell).group(1).replace(",", ""))
+
+
+def column(header, *patterns):
+    """Return the place of the one column whose name has all the patterns."""
+    places = [
+        place
+        for place, name in enumerate(header)
+        if all(re.search(pattern, name) for pattern in patterns)
+    ]
+    assert len(places) == 1, f"{patterns} are in {len(places)} of {header}"
+    return places[0]
+
+
+def quality(n_clusters, *patterns):
+    """Return the average of a column of the comparison with KMeans."""
+    header, rows = table(f"quality/quality-{n_clusters}.csv")
+    return number(rows["average"][column(header, *patterns)])
+
+
+def costs(who):
+    """Return the cost of one of them in KMeans's, the average over numbers of clusters."""
+    return sum(quality(n, rf"^({who})", "cost") for n in (10, 50, 200, 1000)) / 4
+
+
+def cost_of_one_pass():
+    _, rows = table("quality/quality-200.csv")
+    n_datasets = len(rows.keys() - {"average"})
+    return f"{costs(OURS):.2f}", f"{n_datasets}", f"{costs(PASS):.2f}"
+
+
+def longest_stream():
+    """Return the header and the last row of the times against the number of rows."""
+    with (EVIDENCE / "speed/scaling-n.csv").open(encoding="utf-8", newline="") as file:
+        header, *rows = csv.reader(file)
+    return header, [number(cell) for cell in rows[-1]]
+
+
+def rows_per_second():
+    header, row = longest_stream()
+    n, d, found = (
+        row[column(header, rf"^({name})$")]
+        for name in (r"n|rows", "d|features", "found|clusters")
+    )
+    ours, theirs = (row[column(header, who)] for who in (rf"^({OURS})", rf"^({PASS})"))
+    return (
+        f"{n / ours / 1e6:.1f}",
+        f"{n:,.0f}",
+        f"{d:.0f}",
+        f"{found:.0f}",
+        f"{n / theirs / 1e6:.1f}",
+    )
+
+
+def memory_of_a_stream():
+    header, row = longest_stream()
+    n, found = row[column(header, r"^(n|rows)$")], row[column(header, "^(found|clusters)$")]
+    return f"{n:,.0f}", f"{row[column(header, 'stream')]:.1f}", f"{found:.0f}"
+
+
+def accuracies():
+    header, rows = table("paper/accuracy.csv")
+    places = column(header, r"^raw"), column(header, r"^one-hot")
+    return tuple(
+        f"{number(rows[dataset][place]):.2f}"
+        for dataset in ("letter", "20news")
+        for place in places
+    )
+
+
+def soak():
+    _, rows = table("robustness/soak.csv")
+    assert rows["attributes that differ"][1] == "none"
+    assert number(rows["checkpoints lost"][1]) == 0
+    return f"{number(rows['samples'][1]):,.0f}", f"{number(rows['kills'][1]):.0f}"
+
+
+def opened():
+    """Return the smallest and the largest number of clusters that opened for k=187."""
+    header, rows = table("paper/clusters.csv")
+    place = column(header, r"\b187$")
+    numbers = [number(row[place]) for row in rows.values() if row[place]]
+    return f"{min(numbers):.0f}", f"{max(numbers):.0f}"
+
+
+def orders():
+    """Return what the order of the file costs on skin, and what another order does."""
+    header, rows = table("paper/order.csv")
+    places = (column(header, "f_online|cost", order) for order in ("file", "shuffled"))
+    return tuple(f"{number(rows['skin'][place]):.1f}" for place in places)
+
+
+def costs_and_times():
+    return tuple(
+        text
+        for who in (OURS, PASS, MINI_BATCH_FIT, FAISS)
+        for text in (
+            f"{quality(200, rf'^({who})', 'cost'):.3f}",
+            f"{quality(200, rf'^({who})', 'time'):.2f}",
+        )
+    )
+
+
+README = "README.rst"
+NUMBER = r"([\d.,]*\d)"
+CLAIMS = {  # page and words around the numbers, # for each -> what the files say
+    (
+        README,
+        "**# times the cost of KMeans**; over # datasets; one pass: #.",
+    ): cost_of_one_pass,
+    (
+        README,
+        "**# million rows per second**; # rows of # features, # clusters; pass: # million",
+    ): rows_per_second,
+    (README, "**# → #**; nothing: # → #."): accuracies,
+    (README, "**# samples, # processes killed**"): soak,
+    ("doc/guide/long_streams.rst", "# processes were killed; read # samples"): lambda: (
+        soak()[::-1]
+    ),
+    (
+        "doc/guide/long_streams.rst",
+        "Reading # rows; at most # MiB; with # clusters",
+    ): memory_of_a_stream,
+    ("doc/guide/parameters.rst", "``k=187`` between # and # clusters opened"): opened,
+    ("doc/faq.rst", "dataset skin # times; but # times when shuffled"): orders,
+    (
+        "doc/which_clusterer.rst",
+        "one pass - # - #;" * 2 + "fit`` - # - #; iterations - # - #",
+    ): costs_and_times,
+}
+
+
+def pattern(words):
+    """Return the regular expression of a claim; any words may stand where it has ``;``."""
+    parts = [r"\s+".join(map(re.escape, part.split())) for part in words.split(";")]
+    return re.compile(r".*?".join(parts).replace(r"\#", NUMBER), re.DOTALL)
+
+
+@pytest.mark.parametrize(("page", "words"), CLAIMS)
+def test_numbers_are_those_of_the_files(page, words):
+    text = (ROOT / page).read_text(encoding="utf-8")
+    found = pattern(words).search(text)
+    assert found, f"{page} does not say {words!r}"
+    assert found.groups() == CLAIMS[page, words](), "python -m tests.test_readme mends it"
+
+
+def test_commands_that_others_look_for_stand_on_a_line_of_their_own():
+    lines = (ROOT / README).read_text(encoding="utf-8").splitlines()
+    for ending in ("-m benchmarks", "-m pytest -n auto"):
+        (command,) = (line for line in lines if line.endswith(f"/python {ending}"))
+        assert command.startswith(
+            "    python3 -m venv .venv && .venv/bin/pip install -q -e "
+        )
+
+
+def test_citation_is_of_this_version():
+    citation = ROOT / "CITATION.cff"
+    if not citation.exists():
+        pytest.skip("an sdist has no CITATION.cff")
+    assert f"\nversion: {__version__}\n" in citation.read_text(encoding="utf-8")
+
+
+if __name__ == "__main__":
+    for (page, words), claim in CLAIMS.items():
+        path = ROOT / page
+        text = path.read_text(encoding="utf-8")
+        match = pattern(words).search(text)
+        for place, new in reversed(list(enumerate(claim(), start=1))):
+            text = text[: match.start(place)] + new + text[match.end(place) :]
+        path.write_text(text, encoding="utf-8")
