@@ -36,7 +36,9 @@ for encode in encodings:
         clusters = OnlineKMeans(k=k, encode=encode, random_state=0)
         model = make_pipeline(clusters, RidgeClassifier()).fit(X_train, y_train)
         accuracy[encode].append((clusters.n_clusters_, model.score(X_test, y_test)))
-    print(encode, *(f"{n} clusters: {score:.3f}" for n, score in accuracy[encode]), sep="\n  ")
+    print(
+        encode, *(f"{n} clusters: {score:.3f}" for n, score in accuracy[encode]), sep="\n  "
+    )
 
 # %%
 # The dashed line is the same classifier on the 64 pixels.
@@ -48,7 +50,7 @@ for marker, (encode, points) in zip("osD", accuracy.items()):
     ax.plot(*zip(*points), marker=marker, label=f'encode="{encode}"')
 ax.axhline(raw, color="0.5", linestyle="--", label="raw pixels")
 ax.set(
-    title="Triangle features beat raw pixels; few one-hot ones do not",
+    title="Cluster features beat raw pixels,\nbut few one-hot clusters do not",
     xlabel="clusters opened",
     ylabel="accuracy on unseen digits",
 )
@@ -58,5 +60,5 @@ plt.show()
 # %%
 # **What to remember**
 #
-# - ``encode="triangle"`` needs the fewest clusters; ``"onehot"`` needs many, but is sparse.
-# - Few one-hot clusters are worse than the raw features: put them beside, not instead.
+# - ``"triangle"`` and ``"distance"`` go farther with few clusters; ``"onehot"`` is sparse.
+# - Few one-hot clusters are worse than raw features: put them beside, not in their place.

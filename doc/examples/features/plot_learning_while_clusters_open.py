@@ -3,8 +3,8 @@ Learning while clusters open
 ============================
 
 On a stream the clusters and the classifier have to learn at the same time.
-:class:`~onlinekmeans_sklearn.ClusterFeaturesClassifier` does both, batch by batch, and gives
-the classifier one more feature whenever a cluster opens.
+:class:`~onlinekmeans_sklearn.ClusterFeaturesClassifier` does both, batch by batch: whenever
+a cluster opens, the classifier gets one more feature.
 """
 
 # %%
@@ -45,12 +45,16 @@ print(f"{n_clusters[-1]} clusters")
 
 import matplotlib.pyplot as plt
 
-fig, (top, bottom) = plt.subplots(2, 1, figsize=(6.4, 4.6), sharex=True, height_ratios=[3, 2])
+fig, (top, bottom) = plt.subplots(
+    2, 1, figsize=(6.4, 4.6), sharex=True, height_ratios=[3, 2]
+)
 read = 50 * np.arange(11, 201)
 for color, (name, hits) in zip(["C1", "C0"], correct.items()):
-    top.plot(read, np.convolve(hits, np.ones(10) / 10, mode="valid"), color=color, label=name)
+    top.plot(
+        read, np.convolve(hits, np.ones(10) / 10, mode="valid"), color=color, label=name
+    )
 bottom.plot(50 * np.arange(1, 201), n_clusters, color="C2")
-top.set(title="The classifier learns while its features grow", ylabel="correct, of 500")
+top.set(title="The classifier learns while its features grow", ylabel="share correct")
 top.set(ylim=(0.4, 1))
 top.legend(loc="lower right", bbox_to_anchor=(1, 0.15))
 bottom.set(xlabel="samples read", ylabel="clusters")

@@ -32,7 +32,8 @@ with_clusters = make_pipeline(
 )
 models = {"raw features": raw, "raw + clusters": with_clusters}
 accuracy = {
-    name: model.fit(X_train, y_train).score(X_test, y_test) for name, model in models.items()
+    name: model.fit(X_train, y_train).score(X_test, y_test)
+    for name, model in models.items()
 }
 print(accuracy)
 

@@ -30,7 +30,9 @@ kmeans = KMeans(2, random_state=0).fit(X)
 
 print(f"{model.n_clusters_} means")
 print(f"single linkage of the means: agreement {adjusted_rand_score(moon, found):.3f}")
-print(f"KMeans with two clusters: agreement {adjusted_rand_score(moon, kmeans.labels_):.3f}")
+print(
+    f"KMeans with two clusters: agreement {adjusted_rand_score(moon, kmeans.labels_):.3f}"
+)
 
 # %%
 # The points in the colors of the clusters found, and the means.

@@ -22,8 +22,8 @@ labels = np.concatenate(labels)
 print(f"{model.n_clusters_} of {model.n_samples_seen_} digits opened a cluster")
 
 # %%
-# Early on opening is cheap. Each phase makes it ten times dearer, so later only digits
-# that look like none before open a cluster. All digits that did, in order:
+# At first opening is cheap, and each phase makes it ten times dearer: then only few open
+# a cluster, those far from all centers the most likely. The rows that did, in order:
 
 print("rows:", *model.opened_at_)
 print("rows read before each phase:", *model.phase_starts_)
@@ -45,7 +45,7 @@ for ax, row in zip(axes.flat, shown):
     ax.spines[:].set_visible(False)
 axes[0, 0].set_ylabel("first 16", loc="top")
 axes[2, 0].set_ylabel("last 16", loc="top")
-fig.suptitle(f"The first digits open a cluster each; later it takes\nan unusual one")
+fig.suptitle("At first every digit opens a cluster, later hardly any does")
 fig.supxlabel("position in the stream")
 plt.show()
 

@@ -37,7 +37,7 @@ for name, counts in opened.items():
     print(f"{name}: {counts}")
 
 # %%
-# Between half and twice ``k`` is usual.
+# On the gray band half to twice as many clusters open as were aimed at.
 
 import matplotlib.pyplot as plt
 
@@ -50,7 +50,7 @@ for marker, (name, counts) in zip("osD^v", opened.items()):
 ax.set(
     xscale="log",
     yscale="log",
-    title="About k clusters open: from half to twice as many",
+    title="About k clusters open, more or fewer with the data",
     xlabel="k, the number aimed at",
     ylabel="clusters opened",
 )
@@ -62,15 +62,21 @@ plt.show()
 
 # %%
 # :class:`~onlinekmeans_sklearn.OpeningsDisplay` shows how a stream opened its clusters:
-# most of them early, fewer with each phase, since opening becomes ten times dearer.
+# many of them early, when opening is cheap; each phase makes it ten times dearer.
 
 model = OnlineKMeans(k=100, random_state=0).fit(streams["photograph"])
-display = OpeningsDisplay.from_estimator(model)
-display.ax_.set_title("Most clusters open early")
+display = OpeningsDisplay.from_estimator(
+    model,
+    log_x=False,
+    color="C0",
+    cost_kw={"color": "C1"},
+    phase_kw={"color": "0.5", "alpha": 0.4},
+)
+display.ax_.set_title("Clusters open quickly at first, then rarely")
 plt.show()
 
 # %%
 # **What to remember**
 #
-# - Expect about ``k`` clusters, within a factor of two; ``max_clusters`` is a hard bound.
+# - Expect about ``k`` clusters, not exactly; ``max_clusters`` is a hard bound.
 # - For an exact number pass ``n_clusters``, as in ``KMeans``.

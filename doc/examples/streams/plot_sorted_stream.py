@@ -9,7 +9,7 @@ the data ask for them.
 """
 
 # %%
-# Eight groups of points arrive one group after the other, 500 rows at a time.
+# Eight groups of points on a circle arrive one after the other, 500 rows at a time.
 
 import numpy as np
 from sklearn.cluster import KMeans, MiniBatchKMeans
@@ -17,7 +17,9 @@ from sklearn.datasets import make_blobs
 
 from onlinekmeans_sklearn import OnlineKMeans
 
-X, group = make_blobs(20_000, centers=8, cluster_std=0.8, random_state=7)
+angle = np.linspace(0, 2 * np.pi, 8, endpoint=False)
+circle = 5 * np.column_stack([np.cos(angle), np.sin(angle)])
+X, group = make_blobs(20_000, centers=circle, cluster_std=0.7, random_state=0)
 X = X[np.argsort(group, kind="stable")]
 batches = np.array_split(X, 40)
 
@@ -46,12 +48,16 @@ fig, axes = plt.subplots(1, 2, figsize=(6.4, 3.6), sharex=True, sharey=True)
 for ax, (name, model), color in zip(axes, models.items(), ["C1", "C0"]):
     ax.scatter(*X[::10].T, s=3, color="0.6", linewidth=0)
     ax.scatter(*model.cluster_centers_.T, s=130, marker="X", color=color, edgecolor="0.3")
-    ax.set(title=f"{name}:\n{ratios[name]:.2f} × the cost of KMeans", xlabel="first feature")
+    ax.set(
+        title=f"{name}:\n{ratios[name]:.1f} times the cost",
+        xlabel="first feature",
+        aspect="equal",
+    )
 axes[0].set_ylabel("second feature")
 plt.show()
 
 # %%
 # **What to remember**
 #
-# - One pass of ``MiniBatchKMeans.partial_fit`` is for shuffled data.
+# - ``MiniBatchKMeans.partial_fit`` wants its rows shuffled.
 # - ``OnlineKMeans(8)`` reads a sorted stream once and finds the eight groups.

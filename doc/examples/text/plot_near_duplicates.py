@@ -30,43 +30,46 @@ for i in range(1000):
 is_copy = np.array(is_copy)
 
 # %%
-# :class:`~onlinekmeans_sklearn.SemiOnlineKMeans` lets us set what opening a cluster costs: a
-# squared distance of 1, between that of copies, up to about 0.4, and that of texts with
-# nothing in common, 2. With ``k`` as large as the stream the cost stays there.
+# A text opens a cluster with a probability of its squared distance over the opening cost.
+# :class:`~onlinekmeans_sklearn.SemiOnlineKMeans` lets us choose that cost: 2, the squared
+# distance of texts that have no word in common. With a large ``k`` it stays there.
 
-n, opening_cost = len(texts), 1.0
+n, opening_cost = len(texts), 2.0
 model = SemiOnlineKMeans(
     k=n, lower_bound=opening_cost * n * np.log2(n), n_samples=n, random_state=0
 )
-vectorizer = HashingVectorizer(alternate_sign=False)
+vectorizer = HashingVectorizer(n_features=2**14, alternate_sign=False)
 distances = np.full(n, np.nan)
 for i, text in enumerate(texts):
     model.partial_fit_predict(vectorizer.transform([" ".join(text)]))
     if model.opened_at_[-1] != i:  # it joined a cluster
         distances[i] = model.online_distances_[0]
 
-joined = ~np.isnan(distances)
-print(f"{(joined & is_copy).sum()} of {is_copy.sum()} copies joined a cluster")
-print(f"{(joined & ~is_copy).sum()} of {(~is_copy).sum()} new texts did")
+found = distances < 1  # False for those that opened one
+share = f"{(found & is_copy).sum()} of {is_copy.sum()}"
+print(f"{share} copies found")
+print(f"{(found & ~is_copy).sum()} of {(~is_copy).sum()} new texts taken for copies")
 
 # %%
-# A copy that does not join opens a cluster of its own, with a probability of its squared
-# distance over the opening cost: those are missed.
+# New texts that join a cluster are far from it, so the distance tells them from copies. The
+# copies that are missed opened clusters of their own.
 
 import matplotlib.pyplot as plt
 
 fig, ax = plt.subplots(figsize=(6.4, 3.8))
-ax.hist(distances[joined & is_copy], bins=np.arange(0, 1.2, 0.05), color="C0")
+bins = np.linspace(0, 1.5, 31)
+ax.hist(distances[is_copy], bins, color="C0", label="copies")
+ax.hist(distances[~is_copy], bins, color="C1", label="new texts")
 ax.set(
-    title=f"{(joined & is_copy).sum()} of {is_copy.sum()} near-duplicates found as they came,\n"
-    f"{(joined & ~is_copy).sum()} false alarms",
+    title=f"{share} near-duplicates found as they came",
     xlabel="distance to the earlier text",
     ylabel="texts that joined a cluster",
 )
+ax.legend()
 plt.show()
 
 # %%
 # **What to remember**
 #
 # - ``online_distances_`` has the distance of each sample to its cluster at arrival.
-# - The opening cost is the squared distance at which a text is surely new.
+# - Joined and near: a copy. Joined and far, or opened a cluster: new.

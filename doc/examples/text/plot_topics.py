@@ -29,7 +29,7 @@ rng = np.random.RandomState(0)
 names = list(topics)
 topic = rng.randint(len(names), size=3000)
 notes = [
-    " ".join([*rng.choice(topics[names[t]].split(), 6), *rng.choice(common, 8)])
+    " ".join([*rng.choice(topics[names[t]].split(), 4), *rng.choice(common, 8)])
     for t in topic
 ]
 print(notes[0])
@@ -52,15 +52,17 @@ for center in centers.toarray():
 # Each cluster, named by its two heaviest words, holds one topic.
 
 import matplotlib.pyplot as plt
+from matplotlib.colors import LinearSegmentedColormap
 
 shares = np.zeros((5, 5))
 np.add.at(shares, (topic, model.predict(X)), 1)
 order = shares.argmax(axis=0).argsort(kind="stable")
 heaviest = ["\n".join(words[np.argsort(-c)[:2]]) for c in centers.toarray()[order]]
-fig, ax = plt.subplots(figsize=(6.4, 4.2))
-ax.imshow(shares[:, order], cmap="Blues", vmin=0)
+ink = LinearSegmentedColormap.from_list("ink", [(0.5, 0.5, 0.5, 0.1), "C0"])
+fig, ax = plt.subplots(figsize=(6.4, 4))
+ax.imshow(shares[:, order], cmap=ink, aspect="auto")
 for (row, column), n in np.ndenumerate(shares[:, order].astype(int)):
-    ax.text(column, row, n, ha="center", va="center", color="white" if n > 300 else "0.4")
+    ax.text(column, row, n, ha="center", va="center", color="white" if n > 300 else "0.5")
 ax.set_xticks(range(5), heaviest)
 ax.set_yticks(range(5), names)
 ax.set(title="Each cluster is one topic", xlabel="cluster", ylabel="topic of the note")
