@@ -46,7 +46,7 @@ sphinx_gallery_conf = {
         "examples/features",
         "examples/text",
     ],
-    "within_subsection_order": "FileNameSortKey",
+    "within_subsection_order": "ExampleTitleSortKey",
     "reset_modules": ("figure_style.use",),
     "abort_on_example_error": True,
     "backreferences_dir": "generated/examples",

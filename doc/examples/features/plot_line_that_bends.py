@@ -35,7 +35,8 @@ accuracy = {
     name: model.fit(X_train, y_train).score(X_test, y_test)
     for name, model in models.items()
 }
-print(accuracy)
+for name, share in accuracy.items():
+    print(f"{name}: {share:.1%} correct")
 
 # %%
 # The regions in which each model says one class or the other.
@@ -59,5 +60,5 @@ plt.show()
 # %%
 # **What to remember**
 #
-# - One-hot clusters let a linear model bend its line around any shape.
+# - One-hot clusters let a linear model bend its line around such shapes.
 # - Scale the features first, as for every clustering by distance.

@@ -20,8 +20,8 @@ X, moon = make_moons(20_000, noise=0.06, random_state=0)
 
 # %%
 # With ``centers="means"`` the centers are the means of the clusters instead of the samples
-# that opened them. They are smoother, which single linkage likes. Each point then belongs
-# to the moon of its nearest mean.
+# that opened them, so they lie in the middle of their points. Each point then belongs to
+# the moon of its nearest mean.
 
 model = OnlineKMeans(k=250, centers="means", random_state=0).fit(X)
 linkage = AgglomerativeClustering(2, linkage="single").fit(model.cluster_centers_)
@@ -55,4 +55,4 @@ plt.show()
 # **What to remember**
 #
 # - One pass shrinks a stream to means that slower methods can work on.
-# - ``centers="means"`` for such summaries; samples, the default, for features.
+# - ``centers="means"`` summarizes the data; the default keeps the samples that opened.

@@ -37,7 +37,8 @@ def read(checkpoint, steps, progress):
 
 
 # %%
-# The process is killed at random moments, as often as it takes.
+# Kills are played here, at random moments: the function returns without its model. The
+# next call starts from the checkpoint, until the stream is read to its end.
 
 rng = np.random.RandomState(0)
 progress, model, killed_at = [], None, []

@@ -51,15 +51,15 @@ print(f"{share} copies found")
 print(f"{(found & ~is_copy).sum()} of {(~is_copy).sum()} new texts taken for copies")
 
 # %%
-# New texts that join a cluster are far from it, so the distance tells them from copies. The
-# copies that are missed opened clusters of their own.
+# New texts that join a cluster are far from it, so the distance tells them from copies.
+# Nearly all copies that are missed opened clusters of their own.
 
 import matplotlib.pyplot as plt
 
 fig, ax = plt.subplots(figsize=(6.4, 3.8))
 bins = np.linspace(0, 1.5, 31)
-ax.hist(distances[is_copy], bins, color="C0", label="copies")
-ax.hist(distances[~is_copy], bins, color="C1", label="new texts")
+both = [distances[is_copy], distances[~is_copy]]
+ax.hist(both, bins, stacked=True, color=["C0", "C1"], label=["copies", "new texts"])
 ax.set(
     title=f"{share} near-duplicates found as they came",
     xlabel="distance to the earlier text",
