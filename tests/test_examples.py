@@ -50,7 +50,7 @@ def test_example_runs_and_draws_a_figure_with_words(path, tmp_path):
     assert figures
     for figure in figures:
         figure.canvas.draw()
-        titles = [figure.get_suptitle() if hasattr(figure, "get_suptitle") else ""]
+        titles = [text.get_text() for text in figure.texts]
         titles += [ax.get_title(loc) for ax in figure.axes for loc in ("left", "center")]
         assert any(titles)
         shown = [ax for ax in figure.axes if ax.axison]

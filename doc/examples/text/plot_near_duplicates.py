@@ -7,7 +7,7 @@ each new text, and tells the distance to the nearest at once, answers while the 
 """
 
 # %%
-# A thousand made-up texts of 30 words. Three in ten are copies of an earlier text in which
+# Six hundred made-up texts of 30 words. Three in ten are copies of an earlier text in which
 # up to six words were replaced.
 
 import numpy as np
@@ -18,7 +18,7 @@ from onlinekmeans_sklearn import SemiOnlineKMeans
 rng = np.random.RandomState(0)
 vocabulary = np.array([f"word{i}" for i in range(3000)])
 texts, is_copy = [], []
-for i in range(1000):
+for i in range(600):
     is_copy.append(i > 0 and rng.uniform() < 0.3)
     if is_copy[-1]:
         text = texts[rng.randint(i)].copy()

@@ -1,6 +1,6 @@
 """
-Topics in a stream of texts
-===========================
+Topics in sparse text
+=====================
 
 Texts are rows with thousands of columns, nearly all of them zero. They are clustered as
 they are, in CSR, without being made dense, and the centers are CSR as well.
