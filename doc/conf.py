@@ -1,11 +1,13 @@
 """How Sphinx builds these pages, without a network."""
 
+import os
 import sys
 from importlib.metadata import version as version_of
 from pathlib import Path
 
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))
+os.environ.setdefault("OMP_NUM_THREADS", "1")  # threads that wait for a core only delay
 
 from inventories import write_inventories  # noqa: E402
 
@@ -38,7 +40,14 @@ sphinx_gallery_conf = {
     "examples_dirs": "examples",
     "gallery_dirs": "gallery",
     "filename_pattern": "/plot_",
-    "within_subsection_order": "FileNameSortKey",
+    "subsection_order": [
+        "examples/streams",
+        "examples/fixed_number",
+        "examples/features",
+        "examples/text",
+    ],
+    "within_subsection_order": "ExampleTitleSortKey",
+    "reset_modules": ("figure_style.use",),
     "abort_on_example_error": True,
     "backreferences_dir": "generated/examples",
     "doc_module": ("onlinekmeans_sklearn",),

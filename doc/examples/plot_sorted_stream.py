@@ -1,6 +1,0 @@
-"""
-A stream that comes sorted
-==========================
-
-To be written.
-"""
