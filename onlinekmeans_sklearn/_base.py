@@ -185,6 +185,22 @@ class BaseOnlineKMeans(
         with unchanged_on_error(self), restore_rng_on_error(self.random_state):
             return self.fit(X, y).transform(X)
 
+    def fit_predict(self, X, y=None):
+        """Cluster the rows of `X` and return the clusters decided online.
+
+        The same as ``fit(X).labels_``. With an int `n_clusters` these are the merged
+        clusters. `predict` looks at the final centers instead, so it may differ.
+
+        %(stream)s
+        %(y)s
+
+        Returns
+        -------
+        labels : ndarray of shape (n_samples,)
+            The cluster of each sample, `labels_`, as integers of 32 bits.
+        """
+        return super().fit_predict(X, y)
+
     def set_output(self, *, transform=None):
         """Set the container that `transform` and `fit_transform` return.
 
@@ -213,12 +229,13 @@ class BaseOnlineKMeans(
         Parameters
         ----------
         input_features : Ignored
-            Not used, present for API consistency.
+            Not used; there for scikit-learn's conventions.
 
         Returns
         -------
         names : ndarray of str
-            The name of the class in lower case, and a number.
+            The name of the class in lower case and a number, such as "onlinekmeans0": one
+            for each cluster, or a single one for ``encode="ordinal"``.
         """
         self._check_call()
         return super().get_feature_names_out(input_features)
