@@ -6,15 +6,13 @@ that these pages link to are listed, and their inventories are written before th
 
 import zlib
 
-_OBJECT = (
-    "reference/generated/$.html#$"  # a name has a page of its own in numpy's reference
-)
-_ESTIMATOR = "modules/generated/$.html#$"  # and in that of scikit-learn
+_OBJECT = "reference/generated/$.html#$"  # of numpy and scipy: a page for each
+_ESTIMATOR = "modules/generated/$.html#$"
 _TERM = "glossary.html#term-%"
 _BUILT_IN = "library/stdtypes.html#$"
 
-# project: where its pages are, and by role the names and their pages. In a page $ stands for
-# the name, and % for the name with - for spaces.
+# project: where its pages are, and by role the names and their pages. In a page $ stands
+# for the name, and % for the name with - for spaces.
 PROJECTS = {
     "python": (
         "https://docs.python.org/3",

@@ -194,26 +194,14 @@ class BaseOnlineKMeans(
         %(stream)s
         %(y)s
 
-        Returns
-        -------
-        labels : ndarray of shape (n_samples,)
-            The cluster of each sample, `labels_`, as integers of 32 bits.
+        %(labels)s
         """
         return super().fit_predict(X, y)
 
     def set_output(self, *, transform=None):
         """Set the container that `transform` and `fit_transform` return.
 
-        Parameters
-        ----------
-        transform : {"default", "pandas", "polars"} or None, default=None
-            A data frame needs a dense encoding: any but ``encode="onehot"``. None leaves
-            the setting as it is.
-
-        Returns
-        -------
-        self : object
-            The estimator.
+        %(output)s
         """
         if not (transform is None or isinstance(transform, str)):
             expected = "a str among {'default', 'pandas', 'polars'} or None"
@@ -226,16 +214,7 @@ class BaseOnlineKMeans(
     def get_feature_names_out(self, input_features=None):
         """Return the names of the columns of `transform`.
 
-        Parameters
-        ----------
-        input_features : Ignored
-            Not used; there for scikit-learn's conventions.
-
-        Returns
-        -------
-        names : ndarray of str
-            The name of the class in lower case and a number, such as "onlinekmeans0": one
-            for each cluster, or a single one for ``encode="ordinal"``.
+        %(names)s
         """
         self._check_call()
         return super().get_feature_names_out(input_features)

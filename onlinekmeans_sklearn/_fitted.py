@@ -72,7 +72,7 @@ class FittedStream(DocumentationLinkMixin, BaseEstimator):
 
     @fitted
     def inertia_(self):
-        """The sum of squared distances of all samples to the final center of their label."""
+        """The sum of squared distances of samples to the final center of their label."""
         return cost(self._stream, self._final_clusters())
 
     @fitted

@@ -50,7 +50,7 @@ class OpeningsDisplay(Display):
     Examples
     --------
     .. plot::
-       :alt: Steps of the number of clusters against the samples read, and of the facility cost
+       :alt: The number of clusters and the facility cost against the samples read
        :class: dark-light
        :include-source:
 

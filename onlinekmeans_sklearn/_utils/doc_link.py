@@ -1,4 +1,4 @@
-"""The link from the HTML representation of an estimator to its page of the API reference."""
+"""The link from the HTML representation of an estimator to its page of the reference."""
 
 from functools import cache
 from importlib.metadata import metadata

@@ -114,6 +114,33 @@ self : object
 Returns
 -------
 X_new : {ndarray, sparse matrix} of shape (n_samples, n_features_out)""",
+    "labels": """
+Returns
+-------
+labels : ndarray of shape (n_samples,)
+    The cluster of each sample, `labels_`, as integers of 32 bits.""",
+    "output": """
+Parameters
+----------
+transform : {"default", "pandas", "polars"} or None, default=None
+    A data frame needs a dense encoding: any but ``encode="onehot"``. None leaves the
+    setting as it is.
+
+Returns
+-------
+self : object
+    The estimator.""",
+    "names": """
+Parameters
+----------
+input_features : Ignored
+    Not used; there for scikit-learn's conventions.
+
+Returns
+-------
+names : ndarray of str
+    The name of the class in lower case and a number, such as "onlinekmeans0": one for each
+    cluster, or a single one for ``encode="ordinal"``.""",
     "estimator": """
 Parameters
 ----------
