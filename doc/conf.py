@@ -29,6 +29,7 @@ extensions = [
 templates_path = ["_templates"]
 exclude_patterns = ["_build", "examples/*"]
 autosummary_generate = True
+default_role = "literal"  # of names in single backticks, as docstrings have them
 numpydoc_show_class_members = False
 numpydoc_class_members_toctree = False
 numpydoc_xref_param_type = True
@@ -39,7 +40,7 @@ plot_html_show_source_link = False
 plot_formats = [("png", 120)]
 INK = "#7d7d7d"  # which can be read on white and on black
 plot_rcparams = {
-    "figure.figsize": (6.4, 4.2),
+    "figure.figsize": (4.8, 3.7),
     "savefig.transparent": True,
     "axes.edgecolor": INK,
     "axes.labelcolor": INK,

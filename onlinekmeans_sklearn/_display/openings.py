@@ -59,7 +59,7 @@ class OpeningsDisplay(Display):
        >>> X, blob = make_blobs(20000, centers=6, cluster_std=0.8, random_state=7)
        >>> X = X[blob.argsort(kind="stable")]  # sorted: one blob after the other
        >>> model = OnlineKMeans(k=60, random_state=0).fit(X)
-       >>> display = OpeningsDisplay.from_estimator(model)
+       >>> display = OpeningsDisplay.from_estimator(model, phase_kw={"alpha": 0.4})
        >>> display.ax_.get_title()
        '65 online clusters, 6 phases'
     """
