@@ -57,6 +57,8 @@ GUIDE = {
     "OnlineKMeans": ["clusters_from_a_stream", "fixed_number", "parameters", "features"],
     "SemiOnlineKMeans": ["clusters_from_a_stream", "parameters", "sparse"],
     "ClusterFeaturesClassifier": ["features"],
+    "dask.OnlineKMeans": ["dask"],
+    "dask.SemiOnlineKMeans": ["dask"],
     "save": ["long_streams"],
     "load": ["long_streams"],
     "OpeningsDisplay": ["parameters"],

@@ -56,6 +56,20 @@ PROJECTS = {
             }
         },
     ),
+    "dask": (
+        "https://docs.dask.org/en/stable",
+        {
+            "py:class": {
+                "dask.array.Array": "generated/$.html#$",
+                "dask.dataframe.DataFrame": "generated/$.html#$",
+                "dask.dataframe.Series": "generated/$.html#$",
+            }
+        },
+    ),
+    "distributed": (
+        "https://distributed.dask.org/en/stable",
+        {"py:class": {"distributed.Client": "api.html#$"}},
+    ),
     "matplotlib": (
         "https://matplotlib.org/stable",
         {
@@ -115,6 +129,10 @@ TYPES = {
     "CentersDisplay": "onlinekmeans_sklearn.CentersDisplay",
     "ClusterSizesDisplay": "onlinekmeans_sklearn.ClusterSizesDisplay",
     "OpeningsDisplay": "onlinekmeans_sklearn.OpeningsDisplay",
+    "Array": "dask.array.Array",
+    "DataFrame": "dask.dataframe.DataFrame",
+    "Series": "dask.dataframe.Series",
+    "Client": "distributed.Client",
     "Axes": "matplotlib.axes.Axes",
     "Figure": "matplotlib.figure.Figure",
     "Line2D": "matplotlib.lines.Line2D",
@@ -135,7 +153,7 @@ def write_inventories(folder):
     mapping = {}
     for project, (address, roles) in PROJECTS.items():
         lines = [
-            f"{name} {role} 1 {page_of(name, page)} {name}\n"
+            f"{name} {role} 1 {page_of(name, page)} -\n"
             for role, pages in roles.items()
             for name, page in pages.items()
         ]

@@ -1,6 +1,9 @@
 """Every public name is documented as numpydoc wants it, with no exception for any name."""
 
+import contextlib
+import importlib
 import inspect
+import pkgutil
 import re
 
 import pytest
@@ -36,9 +39,19 @@ def members(public):
     ]
 
 
-PUBLIC = {
-    name: getattr(onlinekmeans_sklearn, name) for name in onlinekmeans_sklearn.__all__
-}
+def public_names():
+    """Return all that is public, by name: of the package and of its public modules."""
+    found = {name: getattr(onlinekmeans_sklearn, name) for name in NAMES}
+    for module in pkgutil.iter_modules(onlinekmeans_sklearn.__path__):
+        if not module.name.startswith("_"):
+            with contextlib.suppress(ImportError):  # of what need not be installed
+                public = importlib.import_module(f"onlinekmeans_sklearn.{module.name}")
+                found |= {f"{module.name}.{n}": getattr(public, n) for n in public.__all__}
+    return found
+
+
+NAMES = onlinekmeans_sklearn.__all__
+PUBLIC = public_names()
 MEMBERS = [
     f"{name}.{member}"
     for name, public in PUBLIC.items()
