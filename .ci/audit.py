@@ -31,7 +31,7 @@ from pathlib import Path
 PACKAGE = "onlinekmeans_sklearn"
 OF_VENV = {"pip", "setuptools", "wheel"}
 IN_SDIST = ("benchmarks/", "doc/", f"{PACKAGE}/", "tests/", "CHANGES.rst", "LICENSE")
-IN_SDIST += ("MANIFEST.in", "README.rst", "pyproject.toml", "setup.cfg")
+IN_SDIST += ("CONTRIBUTING.rst", "MANIFEST.in", "README.rst", "pyproject.toml", "setup.cfg")
 PERMISSIVE = {"0BSD", "Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "BSL-1.0", "CC0-1.0"}
 PERMISSIVE |= {"MIT", "PSF-2.0", "Python-2.0", "Unlicense", "Zlib"}
 PERMISSIVE_CLASSES = {"Apache Software License", "BSD License", "MIT License"}

@@ -5,11 +5,13 @@ import sys
 from importlib.metadata import version as version_of
 from pathlib import Path
 
+from numpydoc.docscrape_sphinx import SphinxDocString
+
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))
 os.environ.setdefault("OMP_NUM_THREADS", "1")  # threads that wait for a core only delay
 
-from inventories import write_inventories  # noqa: E402
+from inventories import TYPES, write_inventories  # noqa: E402
 
 project = "onlinekmeans_sklearn"
 author = "The onlinekmeans_sklearn developers"
@@ -29,11 +31,49 @@ extensions = [
 templates_path = ["_templates"]
 exclude_patterns = ["_build", "examples/*"]
 autosummary_generate = True
+default_role = "literal"  # of names in single backticks, as docstrings have them
 numpydoc_show_class_members = False
 numpydoc_class_members_toctree = False
+numpydoc_xref_param_type = True
+numpydoc_xref_aliases = TYPES
+numpydoc_xref_ignore = "all"  # words of a type that have no page
 plot_html_show_formats = False
 plot_html_show_source_link = False
 plot_formats = [("png", 120)]
+INK = "#7d7d7d"  # which can be read on white and on black
+plot_rcparams = {
+    "figure.figsize": (4.8, 3.7),
+    "savefig.transparent": True,
+    "axes.edgecolor": INK,
+    "axes.labelcolor": INK,
+    "axes.titlecolor": INK,
+    "legend.framealpha": 0,
+    "legend.labelcolor": INK,
+    "text.color": INK,
+    "xtick.color": INK,
+    "ytick.color": INK,
+}
+plot_apply_rcparams = True
+# the guide pages of a class or function; those that are not there are left out
+GUIDE = {
+    "OnlineKMeans": ["clusters_from_a_stream", "fixed_number", "parameters", "features"],
+    "SemiOnlineKMeans": ["clusters_from_a_stream", "parameters", "sparse"],
+    "ClusterFeaturesClassifier": ["features"],
+    "dask.OnlineKMeans": ["dask"],
+    "dask.SemiOnlineKMeans": ["dask"],
+    "save": ["long_streams"],
+    "load": ["long_streams"],
+    "OpeningsDisplay": ["parameters"],
+    "ClusterSizesDisplay": ["parameters"],
+    "CentersDisplay": ["fixed_number"],
+}
+autosummary_context = {
+    "guide": {
+        name: [f"/guide/{page}" for page in pages if (HERE / f"guide/{page}.rst").exists()]
+        or ["/guide/index"]
+        for name, pages in GUIDE.items()
+    }
+}
 copybutton_exclude = ".linenos, .gp, .go"
 intersphinx_mapping = write_inventories(HERE / "_build" / "inventories")
 sphinx_gallery_conf = {
@@ -57,6 +97,21 @@ sphinx_gallery_conf = {
     "show_signature": False,
     "matplotlib_animations": False,
 }
+
+
+def with_full_text(process):
+    """Let a class describe its attributes in full, also those that are properties.
+
+    numpydoc would put the first line of the property's docstring there instead.
+    """
+
+    def process_param(self, param, desc, fake_autosummary):
+        return process(self, param, desc, fake_autosummary=False)
+
+    return process_param
+
+
+SphinxDocString._process_param = with_full_text(SphinxDocString._process_param)
 
 html_theme = "pydata_sphinx_theme"
 html_static_path = ["_static"]

@@ -185,19 +185,23 @@ class BaseOnlineKMeans(
         with unchanged_on_error(self), restore_rng_on_error(self.random_state):
             return self.fit(X, y).transform(X)
 
+    def fit_predict(self, X, y=None):
+        """Cluster the rows of `X` and return the clusters decided online.
+
+        The same as ``fit(X).labels_``. With an int `n_clusters` these are the merged
+        clusters. `predict` looks at the final centers instead, so it may differ.
+
+        %(stream)s
+        %(y)s
+
+        %(labels)s
+        """
+        return super().fit_predict(X, y)
+
     def set_output(self, *, transform=None):
         """Set the container that `transform` and `fit_transform` return.
 
-        Parameters
-        ----------
-        transform : {"default", "pandas", "polars"} or None, default=None
-            A data frame needs a dense encoding: any but ``encode="onehot"``. None leaves
-            the setting as it is.
-
-        Returns
-        -------
-        self : object
-            The estimator.
+        %(output)s
         """
         if not (transform is None or isinstance(transform, str)):
             expected = "a str among {'default', 'pandas', 'polars'} or None"
@@ -210,15 +214,7 @@ class BaseOnlineKMeans(
     def get_feature_names_out(self, input_features=None):
         """Return the names of the columns of `transform`.
 
-        Parameters
-        ----------
-        input_features : Ignored
-            Not used, present for API consistency.
-
-        Returns
-        -------
-        names : ndarray of str
-            The name of the class in lower case, and a number.
+        %(names)s
         """
         self._check_call()
         return super().get_feature_names_out(input_features)

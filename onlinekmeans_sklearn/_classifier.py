@@ -19,6 +19,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ._base import BaseOnlineKMeans
 from ._online_kmeans import OnlineKMeans
+from ._utils.doc_link import DocumentationLinkMixin
 from ._utils.docstrings import with_shared_documentation
 from ._utils.pickling import VersionedPickleMixin
 from ._utils.rollback import restore_rng_on_error, shallow_copy, unchanged_on_error
@@ -51,7 +52,11 @@ def _can_learn_online(self):
 
 @with_shared_documentation
 class ClusterFeaturesClassifier(
-    VersionedPickleMixin, MetaEstimatorMixin, ClassifierMixin, BaseEstimator
+    VersionedPickleMixin,
+    DocumentationLinkMixin,
+    MetaEstimatorMixin,
+    ClassifierMixin,
+    BaseEstimator,
 ):
     """A classifier that sees the features of a sample and those of its cluster.
 
@@ -195,6 +200,22 @@ class ClusterFeaturesClassifier(
             The predicted classes.
         """
         return self._delegate("predict", X)
+
+    def score(self, X, y, sample_weight=None):
+        """Return the share of samples whose class is predicted, the accuracy.
+
+        %(samples)s
+        y : array-like of shape (n_samples,)
+            Their classes.
+        sample_weight : array-like of shape (n_samples,) or None, default=None
+            What each sample counts. If None, all count the same.
+
+        Returns
+        -------
+        score : float
+            The accuracy of `predict`, from 0 to 1.
+        """
+        return super().score(X, y, sample_weight)
 
     @available_if(_classifier_has("decision_function"))
     def decision_function(self, X):

@@ -8,6 +8,7 @@ from sklearn.base import BaseEstimator
 
 from ._algorithm.merge import cost
 from ._encoding import as_configured
+from ._utils.doc_link import DocumentationLinkMixin
 from ._utils.rollback import shallow_copy
 
 
@@ -26,35 +27,88 @@ class fitted(property):
         return super().__get__(estimator, owner)
 
 
-class FittedStream(BaseEstimator):
+class FittedStream(DocumentationLinkMixin, BaseEstimator):
     """An estimator that may have read a stream; a subclass knows its `_final_clusters`."""
 
-    cluster_centers_ = fitted(
-        lambda self: as_configured(self._final_clusters().centers.rows)
-    )
-    labels_ = fitted(lambda self: self._final_clusters().of_online[self.online_labels_])
-    online_to_merged_ = fitted(lambda self: self._final_clusters().of_online.copy())
-    n_clusters_ = fitted(  # which is known before the merge
-        lambda self: min(len(self._stream.centers), self._n_clusters or math.inf)
-    )
-    online_centers_ = fitted(lambda self: as_configured(self._stream.centers.rows))
-    cluster_means_ = fitted(
-        lambda self: as_configured(self._stream.means.astype(self._stream.centers.dtype))
-    )
-    counts_ = fitted(lambda self: self._stream.counts.copy())
-    opened_at_ = fitted(lambda self: self._stream.opened_at.copy())
-    inertia_ = fitted(lambda self: cost(self._stream, self._final_clusters()))
-    online_inertia_ = fitted(lambda self: self._stream.inertia)
-    online_distances_ = fitted(lambda self: np.sqrt(self._online_d2))
-    n_samples_seen_ = fitted(lambda self: self._stream.n_seen)
-    facility_cost_ = fitted(lambda self: self._stream.schedule.facility_cost)
-    n_phases_ = fitted(lambda self: len(self._stream.schedule.phases))
-    facility_costs_ = fitted(
-        lambda self: np.array([cost for _, cost in self._stream.schedule.phases])
-    )
-    phase_starts_ = fitted(
-        lambda self: np.array([n for n, _ in self._stream.schedule.phases], dtype=np.int64)
-    )
+    @fitted
+    def cluster_centers_(self):
+        """The final centers."""
+        return as_configured(self._final_clusters().centers.rows)
+
+    @fitted
+    def labels_(self):
+        """The final cluster of each sample of the last call."""
+        return self._final_clusters().of_online[self.online_labels_]
+
+    @fitted
+    def online_to_merged_(self):
+        """The final cluster of each online cluster."""
+        return self._final_clusters().of_online.copy()
+
+    @fitted
+    def n_clusters_(self):
+        """The number of final centers, which is known before the merge."""
+        return min(len(self._stream.centers), self._n_clusters or math.inf)
+
+    @fitted
+    def online_centers_(self):
+        """The samples at which the online clusters opened."""
+        return as_configured(self._stream.centers.rows)
+
+    @fitted
+    def cluster_means_(self):
+        """The mean of the samples of each online cluster."""
+        return as_configured(self._stream.means.astype(self._stream.centers.dtype))
+
+    @fitted
+    def counts_(self):
+        """The number of samples of each online cluster."""
+        return self._stream.counts.copy()
+
+    @fitted
+    def opened_at_(self):
+        """The position in the stream of the sample that opened each online cluster."""
+        return self._stream.opened_at.copy()
+
+    @fitted
+    def inertia_(self):
+        """The sum of squared distances of samples to the final center of their label."""
+        return cost(self._stream, self._final_clusters())
+
+    @fitted
+    def online_inertia_(self):
+        """The sum of squared distances at the moment of assignment, the paper's W."""
+        return self._stream.inertia
+
+    @fitted
+    def online_distances_(self):
+        """The distance of each sample of the last call to its center, when it was read."""
+        return np.sqrt(self._online_d2)
+
+    @fitted
+    def n_samples_seen_(self):
+        """The number of samples of the stream so far."""
+        return self._stream.n_seen
+
+    @fitted
+    def facility_cost_(self):
+        """What opening a center costs now, the paper's f_r."""
+        return self._stream.schedule.facility_cost
+
+    @fitted
+    def n_phases_(self):
+        """The number of phases so far, the paper's r."""
+        return len(self._stream.schedule.phases)
+
+    @fitted
+    def facility_costs_(self):
+        """What opening a center cost in each phase so far."""
+        return np.array([cost for _, cost in self._stream.schedule.phases])
+
+    @fitted
+    def phase_starts_(self):
+        """How many samples came before each phase."""
+        return np.array([n for n, _ in self._stream.schedule.phases], dtype=np.int64)
 
     def __sklearn_is_fitted__(self):
         return "_stream" in vars(self)

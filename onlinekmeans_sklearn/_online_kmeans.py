@@ -44,8 +44,8 @@ class OnlineKMeans(BaseOnlineKMeans):
     Notes
     -----
     Any way of cutting a stream into `partial_fit` calls gives the same centers, labels,
-    counts, means and costs, to the last bit. See the user guide for the rules that the
-    paper leaves open.
+    counts, means and costs, to the last bit. :ref:`algorithm_rules` has what the paper
+    leaves open.
 
     Fitted attributes speak of the parameters of the last `fit` or `partial_fit`. After
     one pass ``set_params(n_clusters=20).partial_fit()`` gives another number of clusters.

@@ -11,6 +11,9 @@ _DEPENDENCIES = ["numpy", "scipy", "scikit-learn", "joblib", "threadpoolctl"]
 def show_versions():
     """Print the versions that matter for a bug report, and which kernels are in use.
 
+    The kernels are compiled ones or those of numpy. Their results are the same, to the last
+    bit; the compiled ones are faster.
+
     See Also
     --------
     sklearn.show_versions : The same for scikit-learn, with its thread pools.

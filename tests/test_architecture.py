@@ -1,11 +1,15 @@
 """Who may import whom: the rooms of the package, and one direction of calls."""
 
 import ast
+import re
+import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import onlinekmeans_sklearn
+from onlinekmeans_sklearn import OnlineKMeans
 
 ROOT = Path(onlinekmeans_sklearn.__file__).parent
 # room: the rooms that it may import from, beside itself
@@ -68,3 +72,40 @@ def test_no_import_leads_back():
 def test_files_can_be_read_in_one_go():
     for path in [*MODULES.values(), *ROOT.rglob("*.h"), *ROOT.rglob("*.pxi")]:
         assert path.read_text(encoding="utf-8").count("\n") <= 400, path.name
+
+
+PICTURE = Path(__file__).resolve().parent.parent / "doc/development/way_of_a_batch.svg"
+
+
+def test_a_batch_goes_the_way_of_the_picture():
+    picture = PICTURE.read_text(encoding="utf-8")
+    drawn = re.findall(r'class="call"[^>]*>([\w.]+)<', picture)
+    made = []
+
+    def note(frame, event, argument):
+        path, name = Path(frame.f_code.co_filename), frame.f_code.co_name
+        if event == "call" and ROOT in path.parents:
+            module = path.parent.name if path.stem == "__init__" else path.stem
+            made.append(name if module == "_nearest" else f"{module}.{name}")
+
+    X = np.random.RandomState(0).normal(size=(3000, 4))
+    model = OnlineKMeans(20, random_state=0).partial_fit(X[:2000])
+    before = sys.getprofile()
+    sys.setprofile(note)
+    try:
+        model.partial_fit(X[2000:] * 3)  # so that some open a center
+        model.predict(X)
+    finally:
+        sys.setprofile(before)
+    calls = [call for call in drawn if not call.startswith("search.")]  # compiled, or not
+    assert len(calls) >= 10
+    assert {*calls} <= {*made}
+    at = 0
+    for call in [call for call in calls if call.startswith(("block.", "merge."))]:
+        at = made.index(call, at)  # in this order
+
+
+def test_the_picture_names_files_that_there_are():
+    named = re.findall(r">(\w+\.py)<", PICTURE.read_text(encoding="utf-8"))
+    assert {*named} <= {path.name for path in MODULES.values()}
+    assert len(named) >= 2

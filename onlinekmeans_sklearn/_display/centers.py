@@ -40,13 +40,18 @@ class CentersDisplay(Display):
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from onlinekmeans_sklearn import CentersDisplay, OnlineKMeans
-    >>> X = np.random.RandomState(0).normal(size=(1000, 2))
-    >>> model = OnlineKMeans(n_clusters=3, random_state=0).fit(X)
-    >>> display = CentersDisplay.from_estimator(model, X)
-    >>> display.ax_.get_xlabel()
-    'feature 0'
+    .. plot::
+       :alt: Points in the color of their cluster, and the centers
+       :class: dark-light
+       :include-source:
+
+       >>> from sklearn.datasets import make_blobs
+       >>> from onlinekmeans_sklearn import CentersDisplay, OnlineKMeans
+       >>> X, blob = make_blobs(20000, centers=6, cluster_std=0.8, random_state=7)
+       >>> model = OnlineKMeans(n_clusters=6, random_state=0).fit(X)
+       >>> display = CentersDisplay.from_estimator(model, X, max_points=2000)
+       >>> display.ax_.get_title()
+       '6 centers (area: samples of the cluster)'
     """
 
     def __init__(

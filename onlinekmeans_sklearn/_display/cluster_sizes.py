@@ -31,13 +31,18 @@ class ClusterSizesDisplay(Display):
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from onlinekmeans_sklearn import ClusterSizesDisplay, OnlineKMeans
-    >>> X = np.random.RandomState(0).normal(size=(1000, 2))
-    >>> model = OnlineKMeans(n_clusters=3, random_state=0).fit(X)
-    >>> display = ClusterSizesDisplay.from_estimator(model)
-    >>> display.ax_.get_title()
-    '3 clusters of 1,000 samples'
+    .. plot::
+       :alt: The number of samples of each cluster, the largest first
+       :class: dark-light
+       :include-source:
+
+       >>> from sklearn.datasets import make_blobs
+       >>> from onlinekmeans_sklearn import ClusterSizesDisplay, OnlineKMeans
+       >>> X, blob = make_blobs(20000, centers=6, cluster_std=0.8, random_state=7)
+       >>> model = OnlineKMeans(k=60, random_state=0).fit(X)
+       >>> display = ClusterSizesDisplay.from_estimator(model)
+       >>> display.ax_.get_title()
+       '52 clusters of 20,000 samples'
     """
 
     def __init__(self, *, sizes, which="final"):

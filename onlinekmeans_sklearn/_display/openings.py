@@ -49,13 +49,19 @@ class OpeningsDisplay(Display):
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from onlinekmeans_sklearn import OnlineKMeans, OpeningsDisplay
-    >>> X = np.random.RandomState(0).normal(size=(1000, 2))
-    >>> model = OnlineKMeans(k=30, random_state=0).fit(X)
-    >>> display = OpeningsDisplay.from_estimator(model)
-    >>> display.ax_.get_title()
-    '20 online clusters, 3 phases'
+    .. plot::
+       :alt: The number of clusters and the facility cost against the samples read
+       :class: dark-light
+       :include-source:
+
+       >>> from sklearn.datasets import make_blobs
+       >>> from onlinekmeans_sklearn import OnlineKMeans, OpeningsDisplay
+       >>> X, blob = make_blobs(20000, centers=6, cluster_std=0.8, random_state=7)
+       >>> X = X[blob.argsort(kind="stable")]  # sorted: one blob after the other
+       >>> model = OnlineKMeans(k=60, random_state=0).fit(X)
+       >>> display = OpeningsDisplay.from_estimator(model, phase_kw={"alpha": 0.4})
+       >>> display.ax_.get_title()
+       '65 online clusters, 6 phases'
     """
 
     def __init__(

@@ -38,7 +38,7 @@ default="onehot"
 n_jobs : int or None, default=None
     The number of threads that look for nearest centers. None and -1 are what
     scikit-learn's own threaded code would use: all processors, or fewer where
-    OMP_NUM_THREADS, :func:`threadpoolctl.threadpool_limits` or a joblib worker says so;
+    ``OMP_NUM_THREADS``, ``threadpoolctl.threadpool_limits`` or a joblib worker says so;
     -2 is one less. Calls that run at once share them. The result does not depend on it.
 random_state : int, RandomState instance or None, default=None
     The source of the one uniform number per sample. Pass an int for the same result every
@@ -104,7 +104,7 @@ X : {array-like, sparse matrix} of shape (n_samples, n_features)
     The next samples of the stream, in the order of the rows.""",
     "y": """
 y : Ignored
-    Not used, present for API consistency.""",
+    Not used; there for scikit-learn's conventions.""",
     "self": """
 Returns
 -------
@@ -114,6 +114,33 @@ self : object
 Returns
 -------
 X_new : {ndarray, sparse matrix} of shape (n_samples, n_features_out)""",
+    "labels": """
+Returns
+-------
+labels : ndarray of shape (n_samples,)
+    The cluster of each sample, `labels_`, as integers of 32 bits.""",
+    "output": """
+Parameters
+----------
+transform : {"default", "pandas", "polars"} or None, default=None
+    A data frame needs a dense encoding: any but ``encode="onehot"``. None leaves the
+    setting as it is.
+
+Returns
+-------
+self : object
+    The estimator.""",
+    "names": """
+Parameters
+----------
+input_features : Ignored
+    Not used; there for scikit-learn's conventions.
+
+Returns
+-------
+names : ndarray of str
+    The name of the class in lower case and a number, such as "onlinekmeans0": one for each
+    cluster, or a single one for ``encode="ordinal"``.""",
     "estimator": """
 Parameters
 ----------
@@ -159,5 +186,5 @@ def with_shared_documentation(cls):
     wrapped = [getattr(member, "__wrapped__", None) for member in vars(cls).values()]
     for documented in (cls, *vars(cls).values(), *wrapped):
         if "%(" in (getattr(documented, "__doc__", None) or ""):
-            documented.__doc__ = inspect.cleandoc(documented.__doc__) % texts
+            documented.__doc__ = inspect.cleandoc(documented.__doc__) % texts + "\n"
     return cls

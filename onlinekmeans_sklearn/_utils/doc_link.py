@@ -1,0 +1,29 @@
+"""The link from the HTML representation of an estimator to its page of the reference."""
+
+from functools import cache
+from importlib.metadata import metadata
+
+_PROJECT = "onlinekmeans_sklearn"
+_PAGE = "generated/{estimator_module}.{estimator_name}.html"
+
+
+@cache
+def documentation_url():
+    """Return where the pages are, by the URLs of the project; empty if they do not say."""
+    for entry in metadata(_PROJECT).get_all("Project-URL") or []:
+        label, _, url = entry.partition(",")
+        if label.strip().lower() == "documentation":
+            return url.strip().rstrip("/")
+    return ""
+
+
+class DocumentationLinkMixin:
+    """What scikit-learn asks an estimator of another project, to link to its page."""
+
+    _doc_link_module = _PROJECT
+
+    @property
+    def _doc_link_template(self):
+        """The address of a page; empty, which means no link, if there is none."""
+        url = documentation_url()
+        return f"{url}/{_PAGE}" if url else ""

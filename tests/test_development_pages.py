@@ -1,0 +1,96 @@
+"""The development pages say what the code says: bugs, targets, and measuring commands."""
+
+import re
+from pathlib import Path
+
+import pytest
+from stress.found import FOUND
+
+from benchmarks.__main__ import NAMED
+from benchmarks.paper import published
+from benchmarks.quality import tables
+from benchmarks.speed.report import ELSE, RATIOS, THREADS
+from benchmarks.speed.rows import KINDS
+
+ROOT = Path(__file__).resolve().parent.parent
+PAGES = ROOT / "doc" / "development"
+SET_UP = (
+    'python3 -m venv .venv && .venv/bin/pip install -q -e ".[{}]" && .venv/bin/python -m '
+)
+
+
+def text_of(page):
+    """Return the text of a page with single spaces."""
+    return " ".join((PAGES / page).read_text(encoding="utf-8").split())
+
+
+def in_words(targets):
+    """Return targets by shape as the page has them."""
+    return ", ".join(
+        f"{'others' if shape == ELSE else shape} {target:g}"
+        for shape, target in targets.items()
+    )
+
+
+@pytest.mark.parametrize("bug", FOUND)
+def test_every_bug_is_told(bug):
+    page = text_of("bugs.rst")
+    assert f" {bug} " in page
+    assert FOUND[bug][1:] in page  # but for a capital
+
+
+def test_no_other_bug_is_told():
+    page = (PAGES / "bugs.rst").read_text(encoding="utf-8")
+    told = re.findall(r"^(\S.*)\n    \S", page, flags=re.MULTILINE)
+    assert sorted(told) == sorted(FOUND)
+
+
+@pytest.mark.parametrize(
+    ("extra", "command"),
+    [
+        ("benchmarks", "benchmarks\n"),
+        ("benchmarks", "benchmarks paper\n"),
+        ("speed", "benchmarks quality\n"),
+        ("speed", "benchmarks speed\n"),
+        ("speed", "benchmarks speed --against fallback\n"),
+        ("speed", "benchmarks scaling\n"),
+        ("test", "tests.stress\n"),
+    ],
+)
+def test_every_measuring_command_is_one_line(extra, command):
+    page = (PAGES / "measuring.rst").read_text(encoding="utf-8")
+    assert f"\n    {SET_UP.format(extra)}{command}" in page
+
+
+def test_no_benchmark_is_left_out():
+    page = text_of("measuring.rst")
+    for name in NAMED:
+        assert f"-m benchmarks {name} " in page
+
+
+@pytest.mark.parametrize("heading", [name for name, (*_, aims) in RATIOS.items() if aims])
+def test_targets_of_speed_are_those_of_the_benchmark(heading):
+    targets = RATIOS[heading][2]
+    expected = f"{targets[ELSE]:g}" if [*targets] == [ELSE] else in_words(targets)
+    assert f"least: {expected} " in text_of("measuring.rst").replace(
+        "at most:", "at least:"
+    )
+
+
+def test_other_targets_are_those_of_the_benchmarks():
+    page = text_of("measuring.rst")
+    assert f"all threads at least: {in_words(THREADS)} " in page
+    for kind, about in KINDS.items():
+        assert f"- {kind}: {in_words(about.targets)} " in page
+    assert f"cost of at most {tables.COST_TARGET:g} on every dataset and" in page
+    assert f"and {tables.AVERAGE_TARGET:g} on average" in page
+    assert f"at most {tables.GROWTH_TARGET} times as long" in page
+    assert f"at most {tables.EVENNESS_TARGET} times the median" in page
+    assert f"accuracy of at least {tables.ACCURACY_TARGET}" in page
+    assert f"time of at most {tables.time_target(199):g} for fewer than 200" in page
+    assert f"and {tables.time_target(200):g} from there on" in page
+    assert f"within {published.RAW_TOLERANCE} of the paper's" in page
+    assert f"({', '.join(published.SAME_RAW)})" in page
+    assert f"({', '.join(published.AT_LEAST_THE_PAPER)})" in page
+    assert f"at least {published.LEAST_UPLIFT['poker']} on poker" in page
+    assert f"at most {published.MOST_DEVIATION} of those aimed at" in page
