@@ -51,6 +51,15 @@ GENERATED = {
     "G": Shape(partial(blobs, 500_000, 2), 5000),
 }
 
+TEXTS = "E"
+
+
+def label(name):
+    """Return what readers are told of a shape: the generated ones have but a letter."""
+    if name not in GENERATED:
+        return name
+    return "texts*" if name == TEXTS else f"blobs*, d={GENERATED[name].make.args[1]}"
+
 
 def shapes(folder):
     """Return all shapes by name: the generated ones, and the datasets of the folder."""
