@@ -3,8 +3,8 @@
 Rows are the Gaussian blobs of the speed benchmark. Beside one pass of ours there is one
 pass of MiniBatchKMeans with as many clusters as were found, and ONE look-up of every row by
 scikit-learn's ``pairwise_distances_argmin_min``. Who took longer than the limit is not
-asked for the next, larger step. Memory is that of X, the most that fit allocates beside X, and
-the most that a stream of partial_fit calls does.
+asked for the next, larger step. Memory is that of X, the most that fit allocates beside X,
+and the most that a stream of partial_fit calls does.
 """
 
 import argparse

@@ -6,7 +6,7 @@ from pathlib import Path
 from rich.console import Console
 
 from ..data import DATASETS, add_data_argument
-from ..report import add_redraw_argument, read_json
+from ..report import add_redraw_argument, machine, read_json
 from .jobs import TITLES
 from .published import differences
 from .report import print_report, write_report
@@ -66,6 +66,7 @@ def studied(console, options):
     )
     records = records_of(console, sources, plan, options.out, options.n_jobs)
     about = {
+        "machine": machine(),
         "title": "The experiments of the paper",
         "datasets": names,
         "k_targets": plan.k_targets,
@@ -88,7 +89,8 @@ def main(argv=None):
     options = options_of(argv)
     console = Console()
     if options.redraw:
-        records, about = options.redraw["records"], options.redraw["about"]
+        records = options.redraw["records"]
+        about = {**options.redraw["about"], "machine": options.redraw["machine"]}
     else:
         records, about = studied(console, options)
     print_report(console, records, about)

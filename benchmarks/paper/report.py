@@ -13,7 +13,6 @@ from ..report import (
     html_list,
     html_table,
     html_text,
-    machine,
     page,
     print_table,
     write_csv,
@@ -245,7 +244,7 @@ def remarks(about):
     return [
         f"Clusters and costs are those of Algorithm 3 {VARIANTS[about['variant']]}.",
         "Standard deviations are those of the runs themselves: divided by their number.",
-        machine(),
+        about["machine"],
     ]
 
 
@@ -264,7 +263,11 @@ def print_report(console, records, about, only=None):
             print_table(console, narrow, rows, legend, padding=(0, 1, 0, 0), **heading)
             heading = {}
     lines = [*copies(records, about), *failures(records)]
-    lines += [f"{headline(every, about).rstrip('.')}.", *findings(every, about), machine()]
+    lines += [
+        f"{headline(every, about).rstrip('.')}.",
+        *findings(every, about),
+        about["machine"],
+    ]
     if not matplotlib_is_there():
         lines.append(NO_CHARTS)
     for line in lines:
@@ -281,7 +284,7 @@ def write_report(folder, records, about):
     """
     folder.mkdir(parents=True, exist_ok=True)
     every = tables(records, about)
-    everything = {"machine": machine(), "about": about, "records": records}
+    everything = {"machine": about["machine"], "about": about, "records": records}
     everything["targets"] = verdict(every, about)
     (folder / "report.json").write_text(json.dumps(everything, indent=1), encoding="utf-8")
     for name, table in every.items():

@@ -35,7 +35,9 @@ def tables_of(found):
 
 def print_report(console, found):
     """Print the tables, why there are dashes, and what was found."""
-    for table in tables_of(found).values():
+    for name, table in tables_of(found).items():
+        if name == "summary":  # what was found says it in a terminal
+            continue
         narrow = {"padding": 0, "show_edge": False}  # to fit 80 columns
         print_table(
             console, table.short, table.rows, table.legend, title=table.title, **narrow

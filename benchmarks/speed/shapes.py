@@ -51,14 +51,13 @@ GENERATED = {
     "G": Shape(partial(blobs, 500_000, 2), 5000),
 }
 
-TEXTS = "E"
+LABELS = {"E": "texts*"}
+LABELS |= {name: f"blobs*, d={d}" for name, d in zip("ABCDFG", (10, 50, 3, 784, 20, 2))}
 
 
 def label(name):
     """Return what readers are told of a shape: the generated ones have but a letter."""
-    if name not in GENERATED:
-        return name
-    return "texts*" if name == TEXTS else f"blobs*, d={GENERATED[name].make.args[1]}"
+    return LABELS.get(name, name)
 
 
 def shapes(folder):
