@@ -264,7 +264,8 @@ def draw_constants(axes, panel, algorithm, records, about):
 def draw_accuracies(experiment, records, about, pale):
     """Return a row per dataset: raw and one-hot joined, the others and the paper below."""
     found = {name: runs_on(records, name, experiment)[0] for name in about["datasets"]}
-    if not any(found.values()):
+    found = {name: runs for name, runs in found.items() if runs}
+    if not found:
         return None
     paper = about["paper"] and experiment == "accuracy"
     every = [run for runs in found.values() for run in runs]
@@ -287,9 +288,6 @@ def draw_accuracies(experiment, records, about, pale):
 def draw_row(axes, dataset, runs, kinds, places):
     """Draw the accuracies of a dataset, and write its gain to the right."""
     write = {"transform": axes.get_yaxis_transform(), "va": "center", "fontsize": SMALL + 1}
-    if not runs:
-        axes.text(1.02, places[0], "no data", **write)
-        return
     raw, onehot = (np.mean(accuracies(runs, kind)) for kind in ("raw", "one-hot"))
     draw_pair(axes, raw, onehot, places[0], BLUE, "o", dataset)
     for kind, place in zip(kinds, places[1:]):

@@ -81,14 +81,15 @@ def draw_panels(results, pale):
     rows = -(-len(results) // 2)
     figure = new_figure(1.3 + 1.9 * rows)
     panels = figure.subplots(rows, 2, squeeze=False).ravel()
-    for axes, result in zip(panels, results):
+    for place, (axes, result) in enumerate(zip(panels, results)):
         draw_lines(axes, result, pale, only_ends=True)
         axes.set_title(result["dataset"], fontsize=9)
         axes.tick_params(labelsize=SMALL)
+        if place >= len(results) - 2:
+            axes.set_xlabel(ACROSS, fontsize=9)
     for axes in panels[len(results) :]:
         axes.set_visible(False)
-    figure.supxlabel(f"{ACROSS}: further left is faster", fontsize=9)
-    figure.supylabel(f"{UP}: lower is better", fontsize=9)
+    figure.supylabel(UP, fontsize=9)
     return name_all(figure, results)
 
 

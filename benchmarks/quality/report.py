@@ -95,7 +95,7 @@ def write_report(folder, found):
             parts += [f"<h2>{table.title}</h2>", *body]
         else:
             parts.append(html_folded(table.title, *body))
-    parts += ["<h2>Notes</h2>", html_list(notes(found))]
+    parts.append(html_folded("Notes", html_list(notes(found))))
     text = page(TITLE, headline(found), *parts)
     (folder / "index.html").write_text(text, encoding="utf-8")
 
