@@ -234,3 +234,9 @@ def page(about, headline, *parts):
 </body>
 </html>
 """
+
+
+def write_page(path, about, headline, *parts):
+    """Write a page, and its headline as a text that other pages may show."""
+    path.write_text(page(about, headline, *parts), encoding="utf-8")
+    path.with_suffix(".txt").write_text(f"{headline.rstrip('.')}.\n", encoding="utf-8")

@@ -25,10 +25,10 @@ from .report import (
     html_list,
     html_table,
     machine,
-    page,
     print_table,
     read_json,
     write_csv,
+    write_page,
 )
 from .speed import progress_bar
 from .speed.contest import mini_batch_pass, n_bytes, peak_memory, seconds
@@ -180,8 +180,8 @@ def write_report(folder, found):
         write_csv(folder / f"scaling-{what}.csv", *table)
         parts.append(html_folded(title_of(what, rows), html_table(*table)))
     parts.append(html_list([found["machine"]]))
-    text = page("How OnlineKMeans scales", headline(studies), *parts)
-    (folder / "scaling.html").write_text(text, encoding="utf-8")
+    path = folder / "scaling.html"
+    write_page(path, "How OnlineKMeans scales", headline(studies), *parts)
 
 
 def measured(arguments, console):

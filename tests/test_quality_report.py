@@ -292,6 +292,7 @@ def test_a_report_can_be_drawn_again_from_its_json(tmp_path, monkeypatch, capsys
     monkeypatch.setattr(study, "measure", None)  # nothing is measured
     main(["--redraw", "--out", str(tmp_path)])
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
+    assert before["index.txt"].decode() == f"{report.headline(found_of(results))}.\n"
     assert "2 cores, invented" in capsys.readouterr().out
     with pytest.raises(SystemExit):
         main(["--redraw", "--out", str(tmp_path / "nothing")])

@@ -13,9 +13,9 @@ from ..report import (
     html_list,
     html_table,
     html_text,
-    page,
     print_table,
     write_csv,
+    write_page,
 )
 from ..style import matplotlib_is_there
 from .charts import CURVES, caption, description, write_charts
@@ -300,8 +300,7 @@ def write_report(folder, records, about):
     head = [] if matplotlib_is_there() else [html_text(NO_CHARTS)]
     head += [html_list(findings(every, about)), contents(parts, about)]
     index = folder / "index.html"
-    text = page(about["title"], headline(every, about), *head, *sections)
-    index.write_text(text, encoding="utf-8")
+    write_page(index, about["title"], headline(every, about), *head, *sections)
     return index
 
 

@@ -12,9 +12,9 @@ from ..report import (
     html_list,
     html_table,
     html_text,
-    page,
     print_table,
     write_csv,
+    write_page,
 )
 from .charts import ACROSS, UP, write_charts
 from .contestants import OURS
@@ -96,8 +96,7 @@ def write_report(folder, found):
         else:
             parts.append(html_folded(table.title, *body))
     parts.append(html_folded("Notes", html_list(notes(found))))
-    text = page(TITLE, headline(found), *parts)
-    (folder / "index.html").write_text(text, encoding="utf-8")
+    write_page(folder / "index.html", TITLE, headline(found), *parts)
 
 
 def charts(folder, results):

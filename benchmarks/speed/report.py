@@ -14,9 +14,9 @@ from ..report import (
     html_list,
     html_table,
     html_text,
-    page,
     print_table,
     write_csv,
+    write_page,
 )
 from ..style import write_chart
 from .against import OURS
@@ -140,8 +140,7 @@ def write_report(folder, found):
         else:
             parts.append(html_folded(title, *body))
     parts += ["<h2>Notes</h2>", html_list(conditions(found))]
-    text = page(TITLE, headline(found), *parts)
-    (folder / "index.html").write_text(text, encoding="utf-8")
+    write_page(folder / "index.html", TITLE, headline(found), *parts)
 
 
 def others_of(found):
@@ -183,5 +182,5 @@ def write_against(folder, found):
             html_text(AGAINST_LEGEND.format(other=other), "legend"),
         ]
     parts.append(html_list(conditions(found)))
-    text = page("Speed, side by side", against_headline(found), *parts)
-    (folder / "against.html").write_text(text, encoding="utf-8")
+    path = folder / "against.html"
+    write_page(path, "Speed, side by side", against_headline(found), *parts)
