@@ -69,6 +69,11 @@ REASONS = {  # why an accuracy with raw features may be missed: what other learn
     "least squares": "the squared loss solved exactly gives",
     "logistic": "the logistic loss would give",
 }
+CENTERS = {
+    "samples": "the samples that opened the clusters",
+    "means": "their means",
+    "merged": "as many merged from five times as many",
+}
 NO_CHARTS = "There are no charts: matplotlib is not installed (pip install matplotlib)."
 
 
@@ -160,12 +165,18 @@ def headline(every, about):
             np.mean([cell.value for cell in column_of(every, "accuracy", heading)])
             for heading in ("raw", "one-hot")
         )
-        better = sum(round(gain, 4) > 0 for gain in gains)  # as the table shows it
         return (
             f"Cluster features lift a linear model from {raw:.3f} to {onehot:.3f} on "
-            f"average, and are better on {better} of {len(gains)} datasets"
+            f"average: {counted(gains)}"
         )
     return (cost_findings(every) or [about["title"]])[0]
+
+
+def counted(gains):
+    """Return on how many datasets it is better and worse, as their table shows it."""
+    signs = np.sign(np.round(gains, 4))
+    text = f"better on {np.sum(signs > 0)} of {len(gains)} datasets"
+    return f"{text}, worse on {np.sum(signs < 0)}" if np.any(signs < 0) else text
 
 
 def findings(every, about):
@@ -173,10 +184,10 @@ def findings(every, about):
     lines = []
     if gains := column_of(every, "online", "one-hot"):
         raw = column_of(every, "online", "raw")
-        better = sum(round(b.value - a.value, 4) > 0 for a, b in zip(raw, gains))
+        text = counted([with_them.value - a.value for a, with_them in zip(raw, gains)])
         lines.append(
             "In one pass over a stream, every row predicted before it is learned from, "
-            f"they are better on {better} of {len(gains)} datasets."
+            f"they are {text}."
         )
     lines += cost_findings(every)
     shares = [cell.value for cell in column_of(every, "clusters", WORST)]
@@ -197,7 +208,7 @@ def cost_findings(every):
     }
     if not medians:
         return []
-    text = ", ".join(f"{value:.2f} for {name}" for name, value in medians.items())
+    text = ", ".join(f"{value:.2f} for {CENTERS[name]}" for name, value in medians.items())
     return [
         "Cost of one pass / cost of as many centers chosen by k-means++, the median over "
         f"the datasets: {text}."
