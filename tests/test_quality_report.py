@@ -191,7 +191,7 @@ def test_tables_fit_the_terminal():
     text = printed(results, MERGES, [])
     assert "…" not in text
     assert max(map(len, text.splitlines())) <= 80
-    assert "magic04 12.3  123 1,234 1,234" in text
+    assert "magic04  12.3  123 1,234 1,234" in text
     assert "shuttle 1.000 0.01 0.046  0.05" in text
 
 
