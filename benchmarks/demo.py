@@ -8,6 +8,7 @@ from rich.console import Console
 from .paper.report import print_report, write_report
 from .paper.sources import bundled_sources
 from .paper.study import Plan, log_spaced, protocol, records_of
+from .report import machine
 
 
 def main(argv=None):
@@ -35,6 +36,7 @@ def main(argv=None):
     )
     records = records_of(console, sources, plan, options.out, options.n_jobs)
     about = {
+        "machine": machine(),
         "title": "Online k-means at work",
         "datasets": list(sources),
         "k_targets": plan.k_targets,

@@ -3,6 +3,7 @@
 import base64
 import csv
 import html
+import json
 import platform
 from typing import NamedTuple
 
@@ -10,38 +11,41 @@ import numpy as np
 from rich.box import SIMPLE_HEAD
 from rich.table import Table
 
+from .style import THEMES
+
 STYLE = """
 :root { color-scheme: light dark; --page: #fff; --ink: #1b1f24; --line: #8886;
-  --link: #0b5cad; --met: #1a7f37; --missed: #c0281f; }
+  --soft: #8881; --link: #0b5cad; }
 @media (prefers-color-scheme: dark) { :root { --page: #14171a; --ink: #e4e6e9;
-  --link: #7db7f5; --met: #4cc26a; --missed: #ff7b6e; } }
+  --link: #7db7f5; } }
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 75rem; margin: 2rem auto;
-  padding: 0 1rem; background: var(--page); color: var(--ink); overflow-wrap: break-word; }
-h1, h2, h3 { line-height: 1.25; }
-h2 { margin-top: 2.5rem; }
+  padding: 0 1rem; background: var(--page); color: var(--ink); overflow-wrap: anywhere; }
+h1 { line-height: 1.2; max-width: 50rem; margin-bottom: .5rem; }
+h2 { line-height: 1.25; margin-top: 2.5rem; }
 a { color: var(--link); }
-div { overflow-x: auto; }
+.about { opacity: .75; margin: 0; }
+.table { overflow-x: auto; max-width: 100%; }
 table { border-collapse: separate; border-spacing: 0; font-size: .875rem; }
-th, td { padding: .3rem .4rem; border-bottom: 1px solid var(--line);
-  vertical-align: top; text-align: right; }
+th, td { padding: .3rem .5rem; border-bottom: 1px solid var(--line);
+  vertical-align: top; text-align: right; overflow-wrap: normal; }
 thead th { vertical-align: bottom; }
 td { font-variant-numeric: tabular-nums; white-space: nowrap; }
 .words { text-align: left; }
 td.words { white-space: normal; min-width: 22rem; }
 tbody th { font-weight: normal; white-space: nowrap; }
 th:first-child { text-align: left; position: sticky; left: 0; background: var(--page); }
-.met::after { content: " ✓"; color: var(--met); }
-.missed::after { content: " ✗"; color: var(--missed); }
-img { width: 60rem; max-width: 100%; min-width: 36rem; background: white; }
 figure { margin: 0 0 1rem; max-width: 38rem; }
 .beside { display: grid; gap: 1rem 2rem;
-  grid-template-columns: repeat(auto-fit, minmax(min(100%, 30rem), 1fr)); }
+  grid-template-columns: repeat(auto-fit, minmax(min(100%, 26rem), 1fr)); }
 .beside > * { min-width: 0; }
-figure img { width: 100%; min-width: 0; background: none; display: block; }
+figure img { width: 100%; display: block; }
 figcaption, .legend { font-size: .9rem; }
 .legend { max-width: 50rem; }
 nav a { display: inline-block; margin: 0 1rem .4rem 0; }
-summary { cursor: pointer; padding: .4rem 0; }
+details { background: var(--soft); border-radius: .4rem; padding: 0 .8rem;
+  margin: .6rem 0; }
+details th:first-child { position: static; background: none; }
+summary { cursor: pointer; padding: .5rem 0; font-weight: 600; }
 """
 
 
@@ -53,7 +57,7 @@ class Words(str):
 
 
 class Cell(NamedTuple):
-    """A figure of a table."""
+    """A figure of a table. What we aim at is not shown, only told in the JSON."""
 
     value: float
     sliced: bool = False
@@ -62,7 +66,6 @@ class Cell(NamedTuple):
     deviation: float | None = None
     decimals: int = 3  # if there is a deviation
     tolerance: float | None = None  # the target may be off by that, either way
-    brackets: bool = True  # whether the text tells the target
 
     def __str__(self):
         if self.deviation is not None and self.decimals > MOST_DECIMALS:
@@ -73,10 +76,7 @@ class Cell(NamedTuple):
             value = f"{self.value:,.0f}"
         else:
             value = f"{self.value:.3g}"
-        text = f"{'~' if self.sliced else ''}{value}"
-        if self.target is None or not self.brackets:
-            return text
-        return f"{text} ({self.target:.{max(3, self.decimals)}g})"
+        return f"{'~' if self.sliced else ''}{value}"
 
     @property
     def gap(self):
@@ -102,6 +102,23 @@ def spread(values, **options):
     return Cell(float(np.mean(values)), deviation=float(np.std(values)), **options)
 
 
+def add_redraw_argument(parser):
+    """Let a command write its report again, from the numbers of its JSON."""
+    parser.add_argument(
+        "--redraw",
+        action="store_true",
+        help="measure nothing: write tables, charts and page of --out again, from its JSON",
+    )
+
+
+def read_json(parser, path):
+    """Return what an earlier run has written, or end with what is wrong."""
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        parser.error(f"--redraw needs the JSON of an earlier run, {path}: {error}")
+
+
 def machine():
     """Return what the figures were measured on."""
     from joblib import cpu_count
@@ -113,25 +130,13 @@ def machine():
 
 
 def print_table(console, headings, rows, caption, **options):
-    """Print a table, its first column to the left, with a dash where a cell is None.
-
-    A figure whose text does not tell its target is marked if it meets or misses that.
-    """
-    unicode = console.encoding.lower().startswith("utf")
-    marks = {"met": "✓", "missed": "✗"} if unicode else {"met": "*", "missed": "!"}
-
-    def text(cell):
-        if cell is None:
-            return "-"
-        mark = "" if getattr(cell, "brackets", True) else marks.get(cell.verdict)
-        return f"{cell} {mark}" if mark else str(cell)
-
+    """Print a table, its first column to the left, with a dash where a cell is None."""
     table = Table(box=SIMPLE_HEAD, caption=caption, **options)
     for column, heading in enumerate(headings):
         words = any(isinstance(cells[column], Words) for cells in rows)
         table.add_column(heading, justify="right" if column and not words else "left")
     for cells in rows:
-        table.add_row(*map(text, cells))
+        table.add_row(*("-" if cell is None else str(cell) for cell in cells))
     console.print(table)
 
 
@@ -144,13 +149,12 @@ def write_csv(path, headings, rows):
 
 
 def html_table(headings, rows):
-    """Return a table for the page, with a mark where a target is met or missed."""
+    """Return a table for the page, which scrolls by itself if it is wide."""
 
     def td(cell):
         if cell is None:
             return "<td>-</td>"
-        kind = "words" if isinstance(cell, Words) else getattr(cell, "verdict", "")
-        attribute = f' class="{kind}"' if kind else ""
+        attribute = ' class="words"' if isinstance(cell, Words) else ""
         return f"<td{attribute}>{html.escape(str(cell))}</td>"
 
     def tr(cells):
@@ -166,7 +170,7 @@ def html_table(headings, rows):
     head = "".join(th(column, heading) for column, heading in enumerate(headings))
     body = "\n".join(map(tr, rows))
     return (
-        f'<div tabindex="0"><table>\n<thead><tr>{head}</tr></thead>\n'
+        f'<div class="table" tabindex="0"><table>\n<thead><tr>{head}</tr></thead>\n'
         f"<tbody>\n{body}\n</tbody>\n</table></div>"
     )
 
@@ -188,19 +192,20 @@ def _data_uri(path):
     return f"data:image/png;base64,{data}"
 
 
-def html_image(path, description):
-    """Return the picture for the page, inside it."""
-    return f'<div><img src="{_data_uri(path)}" alt="{html.escape(description)}"></div>'
-
-
-def html_chart(light, dark, description, caption):
+def html_chart(folder, name, description, caption):
     """Return the chart for the page, inside it: light or dark, as the reader likes."""
+    light, dark = (_data_uri(folder / f"{name}{theme}.png") for theme in THEMES)
     return (
         f'<figure><picture><source media="(prefers-color-scheme: dark)" '
-        f'srcset="{_data_uri(dark)}"><img src="{_data_uri(light)}" '
-        f'alt="{html.escape(description)}"></picture>'
+        f'srcset="{dark}"><img src="{light}" alt="{html.escape(description)}"></picture>'
         f"<figcaption>{html.escape(caption)}</figcaption></figure>"
     )
+
+
+def html_folded(title, *parts):
+    """Return parts of the page that are shown when their title is clicked."""
+    body = "\n".join(parts)
+    return f"<details><summary>{html.escape(title)}</summary>\n{body}\n</details>"
 
 
 def html_beside(*parts):
@@ -208,20 +213,30 @@ def html_beside(*parts):
     return f'<div class="beside">{"".join(parts)}</div>'
 
 
-def page(title, *parts):
-    """Return the parts as a page that fits wide and narrow screens, light and dark."""
+def page(about, headline, *parts):
+    """Return the parts as a page that fits wide and narrow screens, light and dark.
+
+    `about` says what was measured, and `headline` what was found.
+    """
     body = "\n".join(parts)
     return f"""<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>{html.escape(title)}</title>
+<title>{html.escape(about)}</title>
 <style>{STYLE}</style>
 </head>
 <body>
-<h1>{html.escape(title)}</h1>
+<p class="about">{html.escape(about)}</p>
+<h1>{html.escape(headline)}</h1>
 {body}
 </body>
 </html>
 """
+
+
+def write_page(path, about, headline, *parts):
+    """Write a page, and its headline as a text that other pages may show."""
+    path.write_text(page(about, headline, *parts), encoding="utf-8")
+    path.with_suffix(".txt").write_text(f"{headline.rstrip('.')}.\n", encoding="utf-8")

@@ -1,29 +1,40 @@
-"""``python -m benchmarks scaling``: time against n, k and d, and memory against n.
+"""``python -m benchmarks scaling``: time against rows, clusters and columns, and memory.
 
 Rows are the Gaussian blobs of the speed benchmark. Beside one pass of ours there is one
-pass of MiniBatchKMeans (MBK) with as many clusters as were found, and ONE look-up of every
-row by scikit-learn's ``pairwise_distances_argmin_min``. A contestant that took longer than
-the limit is not asked for the next, larger step. Memory is that of X, the most that fit
-allocates beside X, and the most that a stream of partial_fit calls does.
+pass of MiniBatchKMeans with as many clusters as were found, and ONE look-up of every row by
+scikit-learn's ``pairwise_distances_argmin_min``. Who took longer than the limit is not
+asked for the next, larger step. Memory is that of X, the most that fit allocates beside X,
+and the most that a stream of partial_fit calls does.
 """
 
 import argparse
-import csv
+import json
 from functools import partial
 from pathlib import Path
 
 import numpy as np
-from rich.box import SIMPLE_HEAD
 from rich.console import Console
-from rich.table import Table
 from sklearn.metrics import pairwise_distances_argmin_min
 
 from onlinekmeans_sklearn import OnlineKMeans
 
+from .report import (
+    add_redraw_argument,
+    html_chart,
+    html_folded,
+    html_list,
+    html_table,
+    machine,
+    print_table,
+    read_json,
+    write_csv,
+    write_page,
+)
 from .speed import progress_bar
 from .speed.contest import mini_batch_pass, n_bytes, peak_memory, seconds
-from .speed.report import MIB
 from .speed.shapes import blobs
+from .speed.tables import MIB
+from .style import BLUE, GRAY, ORANGE, SMALL, add_legend, log_axis, new_figure, write_chart
 
 CHUNK = 10_000  # rows per call of partial_fit
 STUDIES = {  # what changes: (steps of it, the others)
@@ -34,7 +45,15 @@ STUDIES = {  # what changes: (steps of it, the others)
     "k": ([50, 100, 300, 1000, 3000, 10_000], {"n": 100_000, "d": 10}),
     "d": ([2, 4, 10, 30, 100, 300, 1000], {"n": 50_000, "k": 200}),
 }
-CONTESTANTS = ["our fit", "floor", "MBK pass"]
+FIT, LOOK_UP, PASS = "OnlineKMeans.fit", "one look-up", "MiniBatchKMeans, one pass"
+TIMES = {FIT: (BLUE, "o"), LOOK_UP: (GRAY, "v"), PASS: (ORANGE, "s")}
+X_MEMORY, FIT_MEMORY, STREAM = "MiB of the rows", "MiB of fit", "MiB of a stream"
+MEMORY = {X_MEMORY: (GRAY, "v"), FIT_MEMORY: (BLUE, "o"), STREAM: (BLUE, "^")}
+WORDS = {"n": "rows", "k": "clusters aimed at", "d": "columns", "found": "clusters"}
+CAPTION = (
+    "Time against rows, clusters and columns; and memory against rows: that of the rows, "
+    "and what fit, or a stream of calls of partial_fit, needs beside them."
+)
 
 
 def fit(X, k):
@@ -50,12 +69,12 @@ def read_in_chunks(X, k):
 
 
 def times(X, k, rounds, asked):
-    """Return the best seconds of those contestants that are asked."""
+    """Return the best seconds of those that are asked."""
     model = fit(X, k)
     calls = {
-        "our fit": lambda X: fit(X, k),
-        "floor": lambda X: pairwise_distances_argmin_min(X, model.cluster_centers_),
-        "MBK pass": lambda X: mini_batch_pass(X, model.n_clusters_),
+        FIT: lambda X: fit(X, k),
+        LOOK_UP: lambda X: pairwise_distances_argmin_min(X, model.cluster_centers_),
+        PASS: lambda X: mini_batch_pass(X, model.n_clusters_),
     }
     best = dict.fromkeys(asked, np.inf)
     for _ in range(rounds):
@@ -67,7 +86,7 @@ def times(X, k, rounds, asked):
 def study(what, largest, rounds, limit, advance):
     """Return a row of figures per step of what changes, up to the largest n."""
     steps, others = STUDIES[what]
-    asked, rows = CONTESTANTS, []
+    asked, rows = list(TIMES), []
     for step in steps:
         setting = {**others, what: step}
         if what == "n" and step > largest:
@@ -77,8 +96,8 @@ def study(what, largest, rounds, limit, advance):
         X = blobs(setting["n"], setting["d"])
         row = {**setting, **times(X, setting["k"], rounds, asked)}
         if what == "n":
-            row["MiB X"] = n_bytes(X) / MIB
-            for name, call in (("MiB fit", fit), ("MiB stream", read_in_chunks)):
+            row[X_MEMORY] = n_bytes(X) / MIB
+            for name, call in ((FIT_MEMORY, fit), (STREAM, read_in_chunks)):
                 row[name] = peak_memory(partial(call, k=setting["k"]), X) / MIB
         asked = [name for name in asked if row[name] * rounds <= limit]
         rows.append(row)
@@ -87,73 +106,100 @@ def study(what, largest, rounds, limit, advance):
 
 def fixed(what, rows):
     """Return what does not change in a study, as text."""
-    return ", ".join(f"{name} = {rows[0][name]:,}" for name in STUDIES[what][1])
+    others = STUDIES[what][1]
+    return ", ".join(f"{rows[0][name]:,} {WORDS[name].split()[0]}" for name in others)
 
 
-def print_study(console, what, rows):
-    """Print the figures of a study."""
-    headings = [what, *(name for name in rows[0] if name not in ("n", "d", "k"))]
-    title = f"Seconds against {what}, with {fixed(what, rows)}"
-    table = Table(box=SIMPLE_HEAD, title=title, padding=(0, 1, 0, 0))
-    for heading in headings:
-        table.add_column(heading, justify="right")
-    for row in rows:
-        cells = [row.get(heading) for heading in headings]
-        table.add_row(*("-" if cell is None else text_of(cell) for cell in cells))
-    console.print(table)
+def table_of(what, rows):
+    """Return the headings and the cells of a study, None where nobody was asked."""
+    names = [what, *(name for name in rows[0] if name not in ("n", "d", "k"))]
+    cells = [[text_of(row.get(name)) for name in names] for row in rows]
+    return [WORDS.get(name, name) for name in names], cells
 
 
 def text_of(value):
     """Return a count with commas, and anything else to three figures."""
+    if value is None:
+        return None
     return f"{value:,}" if isinstance(value, int) else f"{value:.3g}"
 
 
-def write_study(path, rows):
-    """Write the figures of a study as CSV."""
-    headings = list(rows[0])
-    with path.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(headings)
-        for row in rows:
-            cells = [row.get(heading) for heading in headings]
-            writer.writerow("" if c is None else f"{c:.4g}" if c % 1 else c for c in cells)
+def title_of(what, rows):
+    """Return what a study is about."""
+    return f"Seconds against {WORDS[what]} ({fixed(what, rows)})"
 
 
-def write_chart(path, results):
-    """Draw the studies side by side, if matplotlib is there."""
-    try:
-        from matplotlib.figure import Figure
-    except ImportError:
-        return
-    figure = Figure(figsize=(11, 8), layout="constrained")
+def headline(studies):
+    """Return the one thing to know of the results, as a sentence."""
+    row = max(studies["n"], key=lambda row: row["n"])
+    return (
+        f"{row['n']:,} rows take {row[FIT]:.2g} seconds, and a stream of them "
+        f"{row[STREAM]:.1f} MiB of memory"
+    )
+
+
+def draw(studies, pale):
+    """Return four panels: time against what changes, and memory."""
+    figure = new_figure(5.4)
     panels = figure.subplots(2, 2).ravel()
-    for axes, (what, rows) in zip(panels, results.items()):
-        for name in CONTESTANTS:
-            points = [(row[what], row[name]) for row in rows if name in row]
-            axes.plot(*zip(*points), marker="o", label=name)
-        axes.set(
-            xlabel=what,
-            ylabel="seconds",
-            title=f"time against {what} ({fixed(what, rows)})",
-        )
-    axes = panels[3]
-    for name in ("MiB X", "MiB fit", "MiB stream"):
-        axes.plot(
-            [row["n"] for row in results["n"]],
-            [row[name] for row in results["n"]],
-            marker="o",
-            label=name.removeprefix("MiB "),
-        )
-    axes.set(xlabel="n", ylabel="MiB", title="memory against n; fit and stream beside X")
-    for axes in panels:
-        axes.set(xscale="log", yscale="log")
-        axes.grid(alpha=0.3)
-        axes.legend()
-    figure.savefig(path, dpi=100)
+    for axes, (what, rows) in zip(panels, studies.items()):
+        lines = {name: [(r[what], r[name]) for r in rows if name in r] for name in TIMES}
+        draw_lines(axes, lines, TIMES)
+        axes.set_title(f"seconds, {fixed(what, rows)}", fontsize=SMALL)
+        axes.set_xlabel(WORDS[what], fontsize=SMALL + 1)
+    rows = studies["n"]
+    draw_lines(
+        panels[3], {name: [(r["n"], r[name]) for r in rows] for name in MEMORY}, MEMORY
+    )
+    panels[3].set_title(f"MiB, {fixed('n', rows)}", fontsize=SMALL)
+    panels[3].set_xlabel(WORDS["n"], fontsize=SMALL + 1)
+    return add_legend(figure, ncols=2)
+
+
+def draw_lines(axes, lines, styles):
+    """Draw the lines of a panel."""
+    for name, points in lines.items():
+        color, marker = styles[name]
+        axes.plot(*zip(*points), color=color, marker=marker, label=name, gid=name)
+    log_axis(axes, "x", powers=True)
+    log_axis(axes, "y", powers=True)
+    axes.tick_params(labelsize=SMALL)
+    axes.grid()
+
+
+def write_report(folder, found):
+    """Write scaling.json, a CSV per study, a chart if matplotlib is there, and a page."""
+    folder.mkdir(parents=True, exist_ok=True)
+    studies, parts = found["studies"], []
+    (folder / "scaling.json").write_text(json.dumps(found, indent=1) + "\n", "utf-8")
+    if write_chart(folder, "scaling", lambda pale: draw(studies, pale)):
+        alt = "Charts of seconds against rows, clusters and columns, and of memory"
+        parts.append(html_chart(folder, "scaling", alt, CAPTION))
+    for what, rows in studies.items():
+        table = table_of(what, rows)
+        write_csv(folder / f"scaling-{what}.csv", *table)
+        parts.append(html_folded(title_of(what, rows), html_table(*table)))
+    parts.append(html_list([found["machine"]]))
+    path = folder / "scaling.html"
+    write_page(path, "How OnlineKMeans scales", headline(studies), *parts)
+
+
+def measured(arguments, console):
+    """Run the studies, with a bar that shows how far they are."""
+    asked = arguments.largest, arguments.rounds, arguments.limit
+    with progress_bar(console) as progress:
+        total = sum(len(steps) for steps, _ in STUDIES.values())
+        task = progress.add_task("", total=total)
+
+        def advance(description):
+            progress.update(task, description=description, advance=1)
+
+        studies = {what: study(what, *asked, advance) for what in STUDIES}
+    return {"machine": machine(), "studies": studies}
 
 
 def main(argv=None):
-    """Run the studies, print their tables and write CSV and a chart."""
+    """Run the studies, or read what they gave; print their tables and write the report."""
     parser = argparse.ArgumentParser(
         prog="python -m benchmarks scaling", description=__doc__.splitlines()[0]
     )
@@ -163,24 +209,15 @@ def main(argv=None):
         "--largest", type=int, default=10_000_000, help="most rows (10,000,000)"
     )
     parser.add_argument("--out", type=Path, default=Path("speed-report"))
+    add_redraw_argument(parser)
     arguments = parser.parse_args(argv)
-
     console = Console()
-    results = {}
-    with progress_bar(console) as progress:
-        total = sum(len(steps) for steps, _ in STUDIES.values())
-        task = progress.add_task("", total=total)
-
-        def advance(description):
-            progress.update(task, description=description, advance=1)
-
-        for what in STUDIES:
-            results[what] = study(
-                what, arguments.largest, arguments.rounds, arguments.limit, advance
-            )
-    arguments.out.mkdir(parents=True, exist_ok=True)
-    for what, rows in results.items():
-        print_study(console, what, rows)
-        write_study(arguments.out / f"scaling-{what}.csv", rows)
-    write_chart(arguments.out / "scaling.png", results)
-    console.print(f"The figures are in {arguments.out}: scaling.png and scaling-*.csv")
+    if arguments.redraw:
+        found = read_json(parser, arguments.out / "scaling.json")
+    else:
+        found = measured(arguments, console)
+    for what, rows in found["studies"].items():
+        print_table(console, *table_of(what, rows), None, title=title_of(what, rows))
+    write_report(arguments.out, found)
+    console.print(f"{headline(found['studies'])}.", highlight=False)
+    console.print(f"The report is in {arguments.out}: open scaling.html")

@@ -125,6 +125,7 @@ def made_records(datasets, lost=("nomao",)):
 def made_about(datasets, paper=True):
     """Return what the command line would say of the records."""
     return {
+        "machine": "2 cores, invented",
         "title": "The paper's experiments" if paper else "A demonstration",
         "datasets": list(datasets),
         "k_targets": K_TARGETS,

@@ -239,6 +239,7 @@ def test_protocol_is_told_in_sentences():
     assert len(sentences) > 5
     assert all(sentence.endswith((".", ":")) for sentence in sentences)
     assert not any("\n" in sentence or sentence.startswith("-") for sentence in sentences)
+    assert not any(mark in sentence for mark in "*`_" for sentence in sentences)
 
 
 def test_bundled_data_have_two_classes_and_need_no_network():
@@ -282,6 +283,11 @@ def test_the_paper_command_reports_what_is_missing_and_goes_on(tmp_path, capsys)
     assert "skin.npz cannot be used" in shapes["skin"]["error"]
     assert shapes["nomao"]["error"].startswith("The dataset nomao is not in")
     assert "nomao" in capsys.readouterr().out
+    before = {path.name: path.read_bytes() for path in tmp_path.glob("*.*")}
+    for path in tmp_path.glob("*.[chp]*"):
+        path.unlink()
+    main(["paper", "--redraw", "--out", str(tmp_path)])  # without data, nor the cache
+    assert {path.name: path.read_bytes() for path in tmp_path.glob("*.*")} == before
 
 
 @pytest.mark.parametrize(

@@ -15,8 +15,8 @@ pytest.importorskip("rich", reason="the benchmarks print with rich")
 from rich.console import Console
 
 import onlinekmeans_sklearn
-from benchmarks import speed
-from benchmarks.speed import against, contest, report, rows
+from benchmarks import scaling, speed, style
+from benchmarks.speed import against, contest, report, rows, tables
 from benchmarks.speed.shapes import GENERATED, Shape
 from benchmarks.speed.steps import STEPS, timed_steps
 from onlinekmeans_sklearn import OnlineKMeans
@@ -46,21 +46,21 @@ def test_every_step_is_timed_and_none_twice():
 
 def test_steps_add_up_to_the_fit_in_units_of_the_floor():
     result = contest.measure("tiny", TINY, 2, 0.01, None, silent)
-    headings, [row] = report.steps_table([result])
-    assert headings == ["shape", *STEPS, "else", "1 thread", "gain"]
+    headings, [row] = tables.steps_table([result])
+    assert headings == ["rows of", *STEPS, "else", "1 thread", "gain"]
     values = [cell.value for cell in row[1:-2]]
     assert all(value > 0 for value, _ in zip(values, STEPS))
-    assert sum(values) == pytest.approx(report.ratio(result, "fit / floor").value)
+    assert sum(values) == pytest.approx(tables.ratio(result, tables.LOOK_UP).value)
     alone, gain = row[-2:]
     assert gain.value == pytest.approx(alone.value / sum(values))
 
 
 def test_targets_are_those_of_the_shape_or_of_all_others():
     result = contest.measure("A", TINY, 1, 0.01, None, silent)
-    assert report.ratio(result, "fit / floor").target == 0.4
-    assert report.ratio({**result, "shape": "letter"}, "fit / floor").target == 1
-    assert report.ratio({**result, "shape": "letter"}, "KMeans predict").target == 1.5
-    assert report.ratio({**result, "shape": "letter"}, "MBK pass").target is None
+    assert tables.ratio(result, tables.LOOK_UP).target == 0.4
+    assert tables.ratio({**result, "shape": "letter"}, tables.LOOK_UP).target == 1
+    assert tables.ratio({**result, "shape": "letter"}, "KMeans predict").target == 1.5
+    assert tables.ratio({**result, "shape": "letter"}, "MiniBatch pass").target is None
 
 
 # One row at a time
@@ -88,10 +88,13 @@ def test_single_rows_of_every_contestant_are_timed(storage, monkeypatch):
     with_river = storage is np.asarray and importlib.util.find_spec("river")
     peers = [rows.MBK, rows.RIVER] if with_river else [rows.MBK]
     assert list(result["seconds"]) == [rows.OURS, *peers]
-    headings, [cells] = report.rows_table([result])
+    headings, [cells] = tables.rows_table([result])
     assert len(headings) == len(cells)
-    assert [cell is None for cell in cells[2:]] == 2 * [False, not with_river]
-    assert [cell.target for cell in cells[2::2]] == [20, 4]
+    assert [cell is None for cell in cells[2:]] == 2 * [False, False, not with_river]
+    assert [cell.target for cell in cells[3::3]] == [20, 4]
+    ours = result["seconds"][rows.OURS][rows.LEARN]
+    assert cells[2].value == pytest.approx(1e6 * ours)
+    assert cells[3].value == result["seconds"][rows.MBK][rows.LEARN] / ours
     assert all(t > 0 for times in result["seconds"].values() for t in times.values())
 
 
@@ -121,18 +124,22 @@ def test_other_checkouts_are_measured_side_by_side(checkout, tmp_path, monkeypat
     for taken in times.values():
         assert list(taken) == list(against.CALLS)
         assert 0 < min(taken.values()) <= max(taken.values()) < np.inf
-    _, [cells] = report.against_table(results, "other")
+    _, [cells] = tables.against_table(results, "other")
     assert [cell.target for cell in cells[1:-1]] == [1.05] * 4
     assert cells[1].value == times["ours"]["fit"] / times["other"]["fit"]
-    _, [cells] = report.against_table(results, "fallback")
+    _, [cells] = tables.against_table(results, "fallback")
     assert [cell.target for cell in cells[1:-1]] == [None] * 4
     assert (tmp_path / "report" / "against-other.csv").exists()
     console = Console(width=80, record=True, file=io.StringIO())
-    report.print_against(console, results, load=5.0)
+    busy = {"machine": "invented", "load before": 5.0, "results": results}
+    report.print_against(console, busy)
     text = console.export_text()
     assert "…" not in text
     assert "The machine was busy before (load 5.0)" in text
-    assert len(report.conditions(0.1)) == len(report.conditions(None)) == 1
+    for load in (0.1, None):
+        assert report.conditions({**busy, "load before": load}) == ["invented"]
+    speed.main([*options, "--against", "fallback", "--redraw"])
+    assert "Our fit takes" in capsys.readouterr().out
 
 
 def test_it_is_the_other_package_that_works_and_its_end_is_noticed(checkout, capfd):
@@ -154,3 +161,64 @@ def test_folders_that_cannot_be_measured_are_errors(others, message, capsys):
     with pytest.raises(SystemExit):
         speed.main(["--against", *others])
     assert message in capsys.readouterr().err
+
+
+# The reports
+
+
+def drawn_again(main, folder, monkeypatch):
+    """Return the files of a report before and after it is drawn again."""
+    before = {path.name: path.read_bytes() for path in folder.iterdir()}
+    for path in folder.iterdir():
+        if path.suffix != ".json":
+            path.unlink()
+    monkeypatch.setattr(contest, "seconds", None)  # nothing is measured
+    main(["--redraw", "--out", str(folder)])
+    return before, {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+def test_speed_is_reported_in_words_and_can_be_drawn_again(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(style, "DPI", 20)
+    results = [contest.measure(name, TINY, 1, 0.01, None, silent) for name in ("A", "skin")]
+    kind = rows.Kind(lambda n: X[:n], {rows.LEARN: 20, rows.PREDICT: 4})
+    monkeypatch.setitem(rows.KINDS, "tiny", kind)
+    found = {
+        "machine": "2 cores, invented",
+        "load before": None,
+        "results": results,
+        "one row at a time": [rows.measure_rows("tiny", kind, n=590, repeats=6)],
+        "eight times the rows": {"n": 9, "d": 2, "k": 3, "once": 1.0, "eight times": 9.0},
+    }
+    report.write_report(tmp_path, found)
+    written = json.loads((tmp_path / "speed.json").read_text(encoding="utf-8"))
+    assert written["results"] == results
+    assert "eight times the rows, growth: 9 (8.3)" in written["targets"]
+    page = (tmp_path / "index.html").read_text(encoding="utf-8")
+    assert report.headline(found) in page
+    times = [tables.ratio(result, "MiniBatch pass").value for result in results]
+    assert f"takes {np.median(times):.1f} times as long" in report.headline(found)
+    for unwanted in ("floor", "MBK", "contestant", "targets are met", ">A<"):
+        assert unwanted not in page
+    assert "blobs*, d=10" in page
+    for name, (_, table, _) in report.tables_of(found).items():
+        lines = (tmp_path / f"{name}.csv").read_text(encoding="utf-8").splitlines()
+        assert len(lines) == 1 + len(table[1])
+    before, after = drawn_again(speed.main, tmp_path, monkeypatch)
+    assert after == before
+    assert "2 cores, invented" in capsys.readouterr().out
+
+
+def test_scaling_is_reported_and_can_be_drawn_again(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(style, "DPI", 20)
+    small = {"n": ([200, 400], {"d": 2, "k": 20}), "k": ([20, 30], {"n": 300, "d": 2})}
+    small["d"] = [2, 3], {"n": 300, "k": 20}
+    monkeypatch.setattr(scaling, "STUDIES", small)
+    scaling.main(["--rounds", "1", "--out", str(tmp_path)])
+    studies = json.loads((tmp_path / "scaling.json").read_text(encoding="utf-8"))["studies"]
+    assert [row["n"] for row in studies["n"]] == [200, 400]
+    assert scaling.headline(studies).startswith("400 rows take")
+    first = (tmp_path / "scaling-k.csv").read_text(encoding="utf-8").splitlines()[0]
+    assert first.startswith("clusters aimed at,clusters,OnlineKMeans.fit,one look-up")
+    before, after = drawn_again(scaling.main, tmp_path, monkeypatch)
+    assert after == before
+    assert "The report is in" in capsys.readouterr().out

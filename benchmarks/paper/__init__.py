@@ -6,6 +6,7 @@ from pathlib import Path
 from rich.console import Console
 
 from ..data import DATASETS, add_data_argument
+from ..report import add_redraw_argument, machine, read_json
 from .jobs import TITLES
 from .published import differences
 from .report import print_report, write_report
@@ -43,16 +44,16 @@ def options_of(argv):
     )
     parser.add_argument("--offline", action="store_true", help="download nothing")
     parser.add_argument("--out", type=Path, default=Path("paper-report"))
+    add_redraw_argument(parser)
     options = parser.parse_args(argv)
     if options.runs < 1 or min(options.k_targets) < 1:
         parser.error("--runs and --k-targets must be at least 1")
+    options.redraw = options.redraw and read_json(parser, options.out / "report.json")
     return options
 
 
-def main(argv=None):
-    """Run the study, print its tables and write the report."""
-    options = options_of(argv)
-    console = Console()
+def studied(console, options):
+    """Run the study, and return its records and what they are about."""
     names = [name for name in DATASETS if name in (options.datasets or DATASETS)]
     sources = paper_sources(names, options.data, not options.offline)
     plan = Plan(
@@ -65,6 +66,7 @@ def main(argv=None):
     )
     records = records_of(console, sources, plan, options.out, options.n_jobs)
     about = {
+        "machine": machine(),
         "title": "The experiments of the paper",
         "datasets": names,
         "k_targets": plan.k_targets,
@@ -79,6 +81,18 @@ def main(argv=None):
         "paper": True,
         "options": plan._asdict(),
     }
+    return records, about
+
+
+def main(argv=None):
+    """Run the study, or read what it gave; print its tables and write the report."""
+    options = options_of(argv)
+    console = Console()
+    if options.redraw:
+        records = options.redraw["records"]
+        about = {**options.redraw["about"], "machine": options.redraw["machine"]}
+    else:
+        records, about = studied(console, options)
     print_report(console, records, about)
     write_report(options.out, records, about)
     console.print(f"The report is in {options.out}: open index.html")

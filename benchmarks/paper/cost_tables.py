@@ -7,30 +7,33 @@ import numpy as np
 from ..report import Cell
 from . import published
 from .records import (
-    K_TARGET,
+    AIMED_AT,
+    OPENED,
     Table,
     digits,
     figure,
     jobs,
     mean,
-    or_dashes,
     outcome,
     ratios,
     steps,
 )
 from .theory import clusters_constant
 
-RATIOS = (  # of Figures 2 to 4, and of other centers from one pass
-    *(("f_online", base) for base in ("f_0", "f_random", "f_kmpp")),
-    *((ours, "f_kmpp") for ours in ("f_means", "f_merged")),
-)
+RATIOS = {  # of Figures 2 to 4, and of other centers from one pass
+    "samples / origin": ("f_online", "f_0"),
+    "samples / random": ("f_online", "f_random"),
+    "samples / k-means++": ("f_online", "f_kmpp"),
+    "means / k-means++": ("f_means", "f_kmpp"),
+    "merged / k-means++": ("f_merged", "f_kmpp"),
+}
 VARIANTS = ("text", "scripts")
 ALGORITHMS = {"semi-online": 1, "online": 2}  # as the paper numbers them
-WORST = "worst sd / k_target"
+WORST = "largest ± / k"
 
 
 def clusters_table(records, about):
-    """Return k_actual for every k_target, and how far it varies at worst."""
+    """Return the clusters opened for every k, and how far they vary at worst."""
     ks = steps(records, "costs")
     aim = {"target": published.MOST_DEVIATION} if about["paper"] else {}
     rows = []
@@ -39,10 +42,13 @@ def clusters_table(records, about):
         shares = [cell.deviation / k for cell, k in zip(cells, ks) if cell is not None]
         worst = Cell(max(shares), less_is_better=True, **aim) if shares else None
         rows.append([name, *cells, worst])
-    legend = "Clusters opened, k_actual: mean ± standard deviation (sd) over the runs."
+    legend = (
+        "Clusters opened when k were aimed at: mean ± standard deviation over the runs."
+    )
     if about["paper"]:
-        legend += " In brackets: the most that the paper saw, over all its experiments."
-    return Table(["dataset", *(f"{K_TARGET} {k}" for k in ks), WORST], rows, legend)
+        most = published.MOST_DEVIATION
+        legend += f" The paper saw deviations of at most {most:g} k in all its experiments."
+    return Table(["dataset", *(f"{AIMED_AT} = {k}" for k in ks), WORST], rows, legend)
 
 
 def runs_of(records, name, k, variant, order="file"):
@@ -57,47 +63,68 @@ def opened(runs, sliced):
 
 
 def costs_table(records, about):
-    """Return the ratios of Figures 2 to 4 for every dataset and k_target."""
-    headings = ["dataset", K_TARGET, *(" / ".join(pair) for pair in RATIOS)]
+    """Return the ratios of Figures 2 to 4 for every dataset and k."""
+    headings = ["dataset", AIMED_AT, *RATIOS]
     rows = []
     for name in about["datasets"]:
-        own = []
         for k in steps(records, "costs"):
             runs, sliced = runs_of(records, name, k, about["variant"])
-            every = [ratios(runs, *pair) for pair in RATIOS]
+            every = [ratios(runs, *pair) for pair in RATIOS.values()]
             if runs:
-                own.append([name, k, *(digits(each, sliced=sliced) for each in every)])
-        rows += or_dashes(own, name, len(headings))
-    legend = (
-        "f_online: cost of all rows to the final centers of one pass. f_0: to one center "
-        "at the origin. f_random and f_kmpp: to as many rows chosen at random, and by "
-        "k-means++. f_means: to the means of the online clusters instead of the samples "
-        "that opened them. f_merged: to as many clusters, merged from about five times as "
-        "many. Mean ± standard deviation of the ratio over the runs."
-    )
-    return Table(headings, rows, legend)
+                rows.append([name, k, *(digits(each, sliced=sliced) for each in every)])
+    return Table(headings, rows, f"{COSTS} Mean ± standard deviation over the runs.")
+
+
+COSTS = (
+    "Cost of all rows to the centers of one pass: the samples that opened the clusters, "
+    "the means of these, or as many clusters merged from about five times as many. It is "
+    "divided by the cost of one center at the origin, of as many rows chosen at random, or "
+    "of as many chosen by k-means++, which reads the rows once for each of them."
+)
+
+
+def middle_table(records, about):
+    """Return the ratios of costs in the middle of the figures, a line per dataset.
+
+    It is the one number of clusters for which the rows are read in another order, too.
+    """
+    headings = ["dataset", AIMED_AT, OPENED, *list(RATIOS)[1:3], "the same, shuffled"]
+    headings, rows = [*headings, *list(RATIOS)[3:]], []
+    for name in about["datasets"]:
+        ks = [
+            k
+            for k in steps(records, "costs")
+            if runs_of(records, name, k, about["variant"])[0]
+        ]
+        for k in ks[len(ks) // 2 :][:1]:
+            runs, _ = runs_of(records, name, k, about["variant"])
+            shuffled, _ = runs_of(records, name, k, about["variant"], "shuffled")
+            every = [ratios(runs, *pair) for pair in RATIOS.values()]
+            every.insert(3, ratios(shuffled, "f_online", "f_kmpp"))
+            count = mean([run["k_actual"] for run in runs])
+            rows.append([name, k, count, *map(mean, every[1:])])
+    return Table(headings, rows, f"{COSTS} Means over the runs.")
 
 
 def theory_table(records, about):
     """Return the constants of the theorems at the smallest and the largest n."""
-    headings = ["dataset", "algorithm", "n", "k_actual", "clusters / bound", "W / W*"]
-    headings, rows = [*headings, "W / (W* log n)"], []
+    headings = ["dataset", "algorithm", "rows", OPENED, "clusters / bound", "cost / best"]
+    headings, rows = [*headings, "cost / (best log n)"], []
     for name in about["datasets"]:
-        own = []
         for algorithm, number in ALGORITHMS.items():
             by_n = constants(records, name, algorithm)
-            own += [
+            rows += [
                 [name, number, f"{n:,}", *by_n[n].values()]
                 for n in sorted({min(by_n), max(by_n)} if by_n else ())
             ]
-        rows += or_dashes(own, name, len(headings))
     (k,) = steps(records, "theory", "k")
     legend = (
-        f"Algorithm 1 is semi-online, Algorithm 2 online; k = {k}. bound: k log n "
-        "log(W*/w*), logarithms of base 2, w* being the lower bound that the algorithm "
-        "starts from. W: online cost. W*: that of the best of several runs of KMeans. The "
-        "theorems bound clusters of both, W / W* of Algorithm 1 and W / (W* log n) of "
-        "Algorithm 2. Means over the runs, at the smallest and the largest n."
+        f"Algorithm 1 is semi-online, Algorithm 2 online; k = {k}. Cost: of the online "
+        "assignments. Best: that of the best of several runs of KMeans. Bound: k log n "
+        "log(best / the lower bound that the algorithm starts from), n being the rows, "
+        "logarithms of base 2. The theorems say that clusters / bound of both stays "
+        "bounded, and so do cost / best of Algorithm 1 and cost / (best log n) of "
+        "Algorithm 2. Means over the runs, for the fewest and for all rows."
     )
     return Table(headings, rows, legend)
 
@@ -127,23 +154,22 @@ def constant(run):
 
 def variant_table(records, about):
     """Return what the authors' scripts make of it, against the text of the paper."""
-    headings = ["dataset", K_TARGET, "k_actual, text", "k_actual, scripts"]
-    headings, rows = [*headings, "k_actual ratio", "f_online ratio"], []
+    headings = ["dataset", AIMED_AT, f"{OPENED}, text", f"{OPENED}, scripts"]
+    headings, rows = [*headings, f"{OPENED}, ratio", "cost, ratio"], []
     for name in about["datasets"]:
         both = {
             k: [runs_of(records, name, k, variant) for variant in VARIANTS]
             for k in steps(records, "costs")
         }
-        own = [
+        rows += [
             [name, k, opened(*text), opened(*scripts), *variant_ratios(text, scripts)]
             for k, (text, scripts) in both.items()
             if text[0] and scripts[0]
         ]
-        rows += or_dashes(own, name, len(headings))
     legend = (
         "Algorithm 3 as the paper's text has it, and as the authors' own scripts did where "
-        "they differ from it. k_actual: mean ± standard deviation over the runs; then "
-        "ratios of means, scripts / text."
+        "they differ from it. Clusters opened when k were aimed at: mean ± standard "
+        "deviation over the runs; then ratios of means, scripts / text."
     )
     return Table(headings, rows, legend)
 
@@ -158,13 +184,12 @@ def variant_ratios(text, scripts):
 
 
 def order_table(records, about):
-    """Return what the order of the rows makes of it, at one k_target."""
+    """Return what the order of the rows makes of it, at one k."""
     sides = ("file", "shuffled")
-    ratio = "f_online / f_kmpp"
-    headings = ["dataset", K_TARGET, *(f"k_actual, {side}" for side in sides)]
+    ratio = "samples / k-means++"
+    headings = ["dataset", AIMED_AT, *(f"{OPENED}, {side}" for side in sides)]
     headings, rows = [*headings, *(f"{ratio}, {side}" for side in sides)], []
     for name in about["datasets"]:
-        own = []
         for k in steps(records, "costs"):
             both = [runs_of(records, name, k, about["variant"], side) for side in sides]
             if both[1][0]:
@@ -173,8 +198,7 @@ def order_table(records, about):
                     for runs, sliced in both
                 ]
                 counts = [mean([run["k_actual"] for run in runs]) for runs, _ in both]
-                own.append([name, k, *counts, *costs])
-        rows += or_dashes(own, name, len(headings))
+                rows.append([name, k, *counts, *costs])
     legend = (
         "The rows as they lie in the file, and shuffled by every run. The paper does not "
         "say in which order it read them. Means over the runs, ± standard deviation."

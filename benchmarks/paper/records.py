@@ -11,7 +11,8 @@ import numpy as np
 
 from ..report import Cell, spread
 
-K_TARGET = "k_target"
+K_TARGET = "k_target"  # in the records
+AIMED_AT, OPENED = "k", "clusters"  # in the tables
 
 
 class Table(NamedTuple):
@@ -59,11 +60,6 @@ def digits(values, **options):
     center = max(np.mean(values), 1e-9) if len(values) else 1
     decimals = 2 - math.floor(math.log10(center))
     return figure(values, decimals=max(decimals, 3), **options)
-
-
-def or_dashes(rows, name, width):
-    """Return the rows of a dataset; one of dashes if there are none."""
-    return rows or [[name, *[None] * (width - 1)]]
 
 
 def ratios(found, numerator, denominator):

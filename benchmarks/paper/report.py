@@ -4,58 +4,75 @@ import html
 import json
 from textwrap import fill
 
+import numpy as np
+
 from ..report import (
     html_beside,
     html_chart,
+    html_folded,
     html_list,
     html_table,
     html_text,
-    machine,
-    page,
     print_table,
     write_csv,
+    write_page,
 )
-from .charts import CURVES, caption, description, matplotlib_is_there, write_charts
-from .cost_tables import WORST
-from .published import targets
-from .records import K_TARGET, Table
-from .tables import tables
+from ..style import matplotlib_is_there
+from .charts import CURVES, caption, description, write_charts
+from .cost_tables import RATIOS, WORST
+from .published import MOST_DEVIATION, targets
+from .records import AIMED_AT, OPENED, Table
+from .tables import copies, tables
 
-TITLES = {  # of the parts of the page, in order; first what the paper calls it, if it does
-    "accuracy": ("Table 2", "accuracy of a linear model"),
-    "accuracy-by-k": ("", "accuracy by the number of clusters"),
+TITLES = {  # of tables and sections; first what the paper calls it, if it does
+    "table2": ("Table 2", "accuracy of a linear model"),
+    "accuracy": ("Table 2", "all features, with deviations"),
+    "accuracy-by-k": ("", "accuracy by the number of clusters aimed at"),
     "checks": ("", "raw features by other learners"),
-    "online": ("", "accuracy fully online"),
-    "shape": ("Table 1", "datasets"),
-    "figures": ("Figures 1 to 5", "clusters and costs"),
+    "online": ("", "accuracy in one pass"),
+    "figures": ("Figures 1 to 5", "clusters and their costs"),
+    "middle": ("", "costs in the middle of the figures"),
     "clusters": ("", "clusters opened"),
-    "costs": ("", "ratios of costs"),
-    "theory": ("", "constants of the theorems"),
-    "variant": ("", "the authors' scripts against the text"),
+    "costs": ("", "costs for every number of clusters"),
     "order": ("", "the order of the rows"),
+    "variant": ("", "the authors' scripts against the text"),
+    "theory": ("", "the theorems"),
+    "shape": ("Table 1", "datasets"),
     "notes": ("", "how it was done"),
 }
-PRINTED = {  # columns that fit the terminal, a table each
-    "shape": (
-        ("dataset", "n", "paper n", "d", "paper d", "nnz", "paper nnz"),
-        ("dataset", "our copy"),
+SECTIONS = {  # in order: (charts, tables below them, tables that are folded)
+    "table2": (("accuracy",), ("table2",), ("accuracy", "accuracy-by-k", "checks")),
+    "online": (("online",), ("online",), ()),
+    "figures": (
+        (*CURVES, "figure5"),
+        ("middle",),
+        ("clusters", "costs", "order", "variant"),
     ),
+    "theory": (("theory",), (), ("theory",)),
+    "shape": ((), ("shape",), ()),
+}
+NOT_PRINTED = ("table2", "middle")  # others that are have it all
+PRINTED = {  # columns that fit the terminal, a table each
     "accuracy": (
-        ("dataset", "raw", "paper raw", "one-hot", "paper with clusters"),
-        ("dataset", "opened", "uplift", "means", "merged"),
+        ("dataset", "raw", "paper, raw", "one-hot", "paper, clusters"),
+        ("dataset", OPENED, "gain", "means", "merged"),
         ("dataset", "triangle", "MiniBatch"),
     ),
     "costs": (
-        ("dataset", K_TARGET, "f_online / f_0", "f_online / f_random", "f_online / f_kmpp"),
-        ("dataset", K_TARGET, "f_means / f_kmpp", "f_merged / f_kmpp"),
+        ("dataset", AIMED_AT, *list(RATIOS)[:3]),
+        ("dataset", AIMED_AT, *list(RATIOS)[3:]),
     ),
 }
 NARROW = 10  # characters of a line of a printed heading
-FIGURES = (*CURVES, "figure5")
 VARIANTS = {"text": "as the text of the paper has it", "scripts": "as the scripts have it"}
 REASONS = {  # why an accuracy with raw features may be missed: what other learners reach
     "least squares": "the squared loss solved exactly gives",
     "logistic": "the logistic loss would give",
+}
+CENTERS = {
+    "samples": "the samples that opened the clusters",
+    "means": "their means",
+    "merged": "as many merged from five times as many",
 }
 NO_CHARTS = "There are no charts: matplotlib is not installed (pip install matplotlib)."
 
@@ -75,14 +92,14 @@ def few(values):
 
 
 def printed(name, table):
-    """Return what fits the terminal: a table for some columns each, and few k_targets."""
+    """Return what fits the terminal: a table for some columns each, and few k."""
     headings, rows, legend = table
-    if K_TARGET in headings:
+    if AIMED_AT in headings:
         by_name = {}
         for cells in rows:
             by_name.setdefault(cells[0], []).append(cells)
         rows = [cells for own in by_name.values() for cells in few(own)]
-    by_k = [heading for heading in headings if heading.startswith(f"{K_TARGET} ")]
+    by_k = [heading for heading in headings if heading.startswith(f"{AIMED_AT} = ")]
     left_out = set(by_k) - set(few(by_k))
     parts = PRINTED.get(
         name, [[heading for heading in headings if heading not in left_out]]
@@ -125,7 +142,7 @@ def verdict(every, about):
     for heading, row in found:
         if row[heading] is None:
             absent.setdefault(heading, []).append(row["dataset"])
-    lines = [uplifts(every["accuracy"])] if "accuracy" in every else []
+    lines = []
     if measured:
         lines.append(f"{len(measured) - len(missed)} of {len(measured)} targets are met.")
     lines += [shortfall(heading, row) for heading, row in missed]
@@ -133,14 +150,69 @@ def verdict(every, about):
     return lines
 
 
-def uplifts(table):
-    """Return on how many datasets cluster features lift the accuracy, as a line."""
-    cells = [row[table.headings.index("uplift")] for row in table.rows]
-    values = [cell.value for cell in cells if cell is not None]
-    better = sum(round(value, 4) > 0 for value in values)  # as the table shows it
-    return (
-        f"One-hot cluster features lift the accuracy on {better} of {len(values)} datasets."
-    )
+def column_of(every, name, heading):
+    """Return the figures of a column, without dashes; none if there is no such table."""
+    headings, rows, _ = every.get(name, Table([heading], [], ""))
+    cells = [row[headings.index(heading)] for row in rows]
+    return [cell for cell in cells if cell is not None]
+
+
+def headline(every, about):
+    """Return the one thing to know of the results, as a sentence."""
+    gains = [cell.value for cell in column_of(every, "accuracy", "gain")]
+    if gains:
+        raw, onehot = (
+            np.mean([cell.value for cell in column_of(every, "accuracy", heading)])
+            for heading in ("raw", "one-hot")
+        )
+        return (
+            f"Cluster features lift a linear model from {raw:.3f} to {onehot:.3f} on "
+            f"average: {counted(gains)}"
+        )
+    return (cost_findings(every) or [about["title"]])[0]
+
+
+def counted(gains):
+    """Return on how many datasets it is better and worse, as their table shows it."""
+    signs = np.sign(np.round(gains, 4))
+    text = f"better on {np.sum(signs > 0)} of {len(gains)} datasets"
+    return f"{text}, worse on {np.sum(signs < 0)}" if np.any(signs < 0) else text
+
+
+def findings(every, about):
+    """Return what else was found, as sentences."""
+    lines = []
+    if gains := column_of(every, "online", "one-hot"):
+        raw = column_of(every, "online", "raw")
+        text = counted([with_them.value - a.value for a, with_them in zip(raw, gains)])
+        lines.append(
+            "In one pass over a stream, every row predicted before it is learned from, "
+            f"they are {text}."
+        )
+    lines += cost_findings(every)
+    shares = [cell.value for cell in column_of(every, "clusters", WORST)]
+    if any(shares):  # nothing varies in one run
+        most = max(shares)
+        text = f"The number of clusters varies from run to run by at most {most:.1%} of k"
+        paper = f"; the paper saw at most {MOST_DEVIATION:.0%}" if about["paper"] else ""
+        lines.append(f"{text}{paper}.")
+    return lines
+
+
+def cost_findings(every):
+    """Return how one pass compares with k-means++, as sentences: one, or none."""
+    medians = {
+        heading.split(" /")[0]: np.median([cell.value for cell in cells])
+        for heading in list(RATIOS)[2:]
+        if (cells := column_of(every, "middle", heading))
+    }
+    if not medians:
+        return []
+    text = ", ".join(f"{value:.2f} for {CENTERS[name]}" for name, value in medians.items())
+    return [
+        "Cost of one pass / cost of as many centers chosen by k-means++, the median over "
+        f"the datasets: {text}."
+    ]
 
 
 def shortfall(heading, row):
@@ -160,8 +232,7 @@ def shortfall(heading, row):
             for learner, reason in REASONS.items()
             if row.get(learner) is not None
         )
-    figure = cell._replace(brackets=False)
-    return f"Missed: {heading} of {row['dataset']} is {figure}, {text}."
+    return f"Missed: {heading} of {row['dataset']} is {cell}, {text}."
 
 
 def failures(records):
@@ -181,30 +252,33 @@ def failures(records):
 
 def remarks(about):
     """Return what was asked for and the machine, as lines."""
-    options = ", ".join(f"{key} = {value}" for key, value in about["options"].items())
     return [
         f"Clusters and costs are those of Algorithm 3 {VARIANTS[about['variant']]}.",
         "Standard deviations are those of the runs themselves: divided by their number.",
-        *([f"Options: {options}"] if options else []),
-        machine(),
+        about["machine"],
     ]
 
 
 def print_report(console, records, about, only=None):
-    """Print the tables, why there are dashes, and what became of the targets.
+    """Print the tables, why there are dashes, and what was found.
 
-    `only` names the tables to print; all that there are, if it is None.
+    `only` names the tables to print; if it is None, all but those that others contain.
     """
     every = tables(records, about)
     for name, table in every.items():
-        if only is not None and name not in only:
+        if name not in (only or every.keys() - NOT_PRINTED):
             continue
         heading = {"title": title(name, about)}
         for headings, rows, legend in printed(name, table):
             narrow = [fill(h, NARROW, break_long_words=False) for h in headings]
             print_table(console, narrow, rows, legend, padding=(0, 1, 0, 0), **heading)
             heading = {}
-    lines = [*failures(records), *verdict(every, about), machine()]
+    lines = [*copies(records, about), *failures(records)]
+    lines += [
+        f"{headline(every, about).rstrip('.')}.",
+        *findings(every, about),
+        about["machine"],
+    ]
     if not matplotlib_is_there():
         lines.append(NO_CHARTS)
     for line in lines:
@@ -220,37 +294,25 @@ def write_report(folder, records, about):
         The page, which holds the tables and the charts.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    everything = {"machine": machine(), "about": about, "records": records}
-    (folder / "report.json").write_text(json.dumps(everything, indent=1), encoding="utf-8")
     every = tables(records, about)
+    everything = {"machine": about["machine"], "about": about, "records": records}
+    everything["targets"] = verdict(every, about)
+    (folder / "report.json").write_text(json.dumps(everything, indent=1), encoding="utf-8")
     for name, table in every.items():
         write_csv(folder / f"{name}.csv", table.headings, table.rows)
     charts = {
-        name: html_chart(
-            folder / f"{name}.png",
-            folder / f"{name}-dark.png",
-            description(name),
-            caption(name, about),
-        )
+        name: html_chart(folder, name, description(name), caption(name, about))
         for name in write_charts(folder, records, about)
     }
-    index = folder / "index.html"
-    parts = {name: part_of(name, every, charts) for name in TITLES}
+    parts = {name: part_of(name, every, charts, about) for name in SECTIONS}
     parts["notes"] = notes(records, about)
     parts = {name: part for name, part in parts.items() if part}
-    words = f"<div>{summary(every, about)}{contents(parts, about)}</div>"
-    head = html_beside(words, charts.get("accuracy", ""))
     sections = [section(name, part, about) for name, part in parts.items()]
-    index.write_text(page(about["title"], head, *sections), encoding="utf-8")
+    head = [] if matplotlib_is_there() else [html_text(NO_CHARTS)]
+    head += [html_list(findings(every, about)), contents(parts, about)]
+    index = folder / "index.html"
+    write_page(index, about["title"], headline(every, about), *head, *sections)
     return index
-
-
-def summary(every, about):
-    """Return the verdict for the top of the page."""
-    first = verdict(every, about)
-    if not matplotlib_is_there():
-        first.append(NO_CHARTS)
-    return html_list(first)
 
 
 def contents(parts, about):
@@ -265,30 +327,36 @@ def section(name, part, about):
     return f'<section id="{name}">\n<h2>{heading}</h2>\n{part}\n</section>'
 
 
-def part_of(name, every, charts):
-    """Return a table with its legend and its chart, or nothing if there is none."""
-    if name == "figures":
-        figures = [charts[figure] for figure in FIGURES if figure in charts]
-        return html_beside(*figures) if figures else ""
-    if name not in every:
-        return ""
-    headings, rows, legend = every[name]
-    table = html_table(headings, rows)
-    if name == "costs":
-        table = f"<details><summary>All {len(rows)} rows</summary>{table}</details>"
-    part = f"{table}\n{html_text(legend, 'legend')}"
-    if name not in charts or name == "accuracy":
-        return part
-    return html_beside(charts[name], f"<div>{part}</div>")
+def part_of(name, every, charts, about):
+    """Return the charts and tables of a section, or nothing if there are none."""
+    names, shown, folded = SECTIONS[name]
+    beside = [charts[chart] for chart in names if chart in charts]
+    below = [f"<div>{with_legend(every[t])}</div>" for t in shown if t in every]
+    if len(beside) == 1:
+        beside, below = beside + below, []
+    parts = [html_beside(*beside), *below] if beside else below
+    parts += [
+        html_folded(title(table, about), with_legend(every[table]))
+        for table in folded
+        if table in every
+    ]
+    return "\n".join(parts)
+
+
+def with_legend(table):
+    """Return a table for the page, and its legend."""
+    return f"{html_table(table.headings, table.rows)}\n{html_text(table.legend, 'legend')}"
 
 
 def notes(records, about):
     """Return how the figures were made, and what failed."""
     tasks = [f"{name}: {task}" for name, task in about["tasks"].items()]
     failed = failures(records)
+    ours = copies(records, about)
     parts = [html_list(about["protocol"])] if about["protocol"] else []
     for heading, lines in (
         ("Classes", tasks),
+        ("Our copies of the datasets", ours),
         ("Failed jobs", failed),
         ("This run", remarks(about)),
     ):

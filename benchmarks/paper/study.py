@@ -133,8 +133,12 @@ def bars(console):
 
 
 def protocol():
-    """Return how the two tables of accuracies are made, as sentences."""
+    """Return how the two tables of accuracies are made, as sentences without markup.
+
+    What begins with a name of the code is for those who read that.
+    """
     texts = [module.__doc__.split("\n\n", 1)[1] for module in (accuracy, online)]
+    texts = [re.sub(r"\n\n`[^\n]*|\*(?=\w)|(?<=\w)\*", "", text) for text in texts]
     parts = [part for text in texts for part in re.split("\n\n|\n- ", text)]
     return [" ".join(part.removeprefix("- ").split()) for part in parts]
 

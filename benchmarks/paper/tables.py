@@ -2,9 +2,19 @@
 
 import numpy as np
 
-from ..report import Words
 from . import cost_tables, published
-from .records import K_TARGET, Table, figure, jobs, mean, outcome, runs_on, steps
+from .records import (
+    AIMED_AT,
+    K_TARGET,
+    OPENED,
+    Table,
+    figure,
+    jobs,
+    mean,
+    outcome,
+    runs_on,
+    steps,
+)
 
 FEATURES = {  # heading -> name in the records
     "raw": "raw",
@@ -16,55 +26,80 @@ FEATURES = {  # heading -> name in the records
 }
 PEERS = ("means", "merged", "triangle", "MiniBatch")  # of one-hot features by samples
 GENERATED = " *: generated."
-PARTLY = " ~: some of the runs failed, for the reasons below."
+PARTLY = " ~: some of the runs failed."
 
 
 def shape_table(records, about):
-    """Return the sizes of the datasets, and how our copy differs or why there is none."""
-    columns = ("n", "d", "nnz")
+    """Return the sizes of the datasets."""
     rows = []
     for name in about["datasets"]:
         cells = [name]
         runs, _ = outcome(jobs(records, name, "shape"))
-        for column in columns:
+        for column in published.COLUMNS:
             cells.append(f"{runs[0][column]:,}" if runs else None)
             if about["paper"]:
                 cells.append(published.size(name, column))
-        rows.append([*cells, copy_of(records, about, name)])
+        rows.append(cells)
     sides = ("", "paper ") if about["paper"] else ("",)
-    headings = ["dataset", *(side + c for c in columns for side in sides), "our copy"]
-    if all(cells[-1] is None for cells in rows):
-        headings, rows = headings[:-1], [cells[:-1] for cells in rows]
-    legend = "Rows (n), columns (d) and entries that are not zero (nnz), as measured."
+    columns = published.COLUMNS.values()
+    headings = ["dataset", *(side + column for column in columns for side in sides)]
+    legend = "Rows, columns, and entries that are not zero."
     if about["paper"]:
         legend += " Beside them the paper's Table 1; it has 20news-binary and w8all."
     return Table(headings, rows, legend)
 
 
-def copy_of(records, about, name):
-    """Return how our copy of a dataset differs, or why there is none."""
-    found = jobs(records, name, "shape")
-    if not found:
-        return Words("missing: nothing was measured")
-    if "error" in found[0]:
-        return Words(f"missing: {found[0]['error']}")
-    return Words(about["notes"][name]) if about["notes"].get(name) else None
+def copies(records, about):
+    """Return how our copies of the datasets differ, or why there are none, as lines."""
+    lines = []
+    for name in about["datasets"]:
+        found = jobs(records, name, "shape")
+        if not found:
+            lines.append(f"{name}: nothing was measured.")
+        elif "error" in found[0]:
+            lines.append(f"{name} is missing. {found[0]['error']}")
+        elif about["notes"].get(name):
+            lines.append(f"{name}: {about['notes'][name]}")
+    return lines
+
+
+def short_table(records, about):
+    """Return Table 2 in short: the accuracies without their deviations."""
+    shown = {"raw": "raw", "one-hot": "one-hot", "triangle": "triangle"}
+    shown["MiniBatch"] = "one-hot, MiniBatchKMeans"
+    theirs = {"raw": "paper, raw", "clusters": "paper, clusters"} if about["paper"] else {}
+    rows = []
+    for name in about["datasets"]:
+        runs, _ = runs_on(records, name, "accuracy")
+        values = [accuracies(runs, heading) for heading in shown]
+        cells = [f"{np.mean(each):.4f}" if each else None for each in values]
+        rows.append(
+            [name, *cells, *(published.accuracy(name, column) for column in theirs)]
+        )
+    legend = (
+        "Test accuracy of a linear model with squared loss: on raw features, and with "
+        "one-hot or triangle features of our clusters added, or with one-hot features of "
+        "as many clusters of MiniBatchKMeans. Means over the splits."
+    )
+    if about["paper"]:
+        legend += f" {published.slips(about['datasets'])}"
+    return Table(["dataset", *shown.values(), *theirs.values()], rows, legend.strip())
 
 
 def accuracy_table(records, about):
     """Return Table 2: the accuracy with every kind of features, and the paper's."""
     rows = [accuracy_row(records, about, name) for name in about["datasets"]]
-    headings = ["dataset", "opened", "raw", "one-hot", "uplift", *PEERS]
+    headings = ["dataset", OPENED, "raw", "one-hot", "gain", *PEERS]
     legend = (
         "Test accuracy of gradient descent with squared loss on raw features, and with "
         f"cluster features added, {k_range(records, about, 'accuracy')}: mean ± standard "
-        "deviation over the splits. opened: clusters. uplift: one-hot - raw. means: "
-        "one-hot, by the means of the same clusters. merged, MiniBatch: one-hot of as many "
-        "clusters, merged from about five times as many, and of MiniBatchKMeans."
+        "deviation over the splits. Clusters: those opened. Gain: one-hot - raw. Means: "
+        "one-hot, by the means of the same clusters. Merged and MiniBatch: one-hot of as "
+        "many clusters, merged from about five times as many, and of MiniBatchKMeans."
     )
     if about["paper"]:
-        headings[3:4] = ["paper raw", "one-hot", "paper with clusters"]
-        legend += f" {published.AIMS} {published.slips(about['datasets'])}"
+        headings[3:4] = ["paper, raw", "one-hot", "paper, clusters"]
+        legend += f" {published.slips(about['datasets'])}"
     return Table(headings, rows, legend.strip())
 
 
@@ -74,17 +109,16 @@ def accuracy_row(records, about, name):
     aims = published.targets(name) if about["paper"] else {}
 
     def cell(heading, values):
-        aim = {**aims.get(heading, {}), "brackets": False}
-        return figure(values, sliced=sliced, decimals=4, **aim)
+        return figure(values, sliced=sliced, decimals=4, **aims.get(heading, {}))
 
     of = {heading: accuracies(runs, heading) for heading in FEATURES}
-    uplift = np.subtract(of["one-hot"], of["raw"])  # of the same split
+    gain = np.subtract(of["one-hot"], of["raw"])  # of the same split
     raw, onehot = ([cell(heading, of[heading])] for heading in ("raw", "one-hot"))
     if about["paper"]:
         raw.append(published.accuracy(name, "raw"))
         onehot.append(published.accuracy(name, "clusters"))
     peers = [cell(heading, of[heading]) for heading in PEERS]
-    return [name, mean_clusters(runs), *raw, *onehot, cell("uplift", uplift), *peers]
+    return [name, mean_clusters(runs), *raw, *onehot, cell("gain", gain), *peers]
 
 
 def mean_clusters(runs):
@@ -99,16 +133,16 @@ def accuracies(runs, heading):
 
 
 def k_range(records, about, experiment):
-    """Return for which k_target an experiment is shown."""
+    """Return for which k an experiment is shown."""
     found = (runs_on(records, name, experiment) for name in about["datasets"])
     ks = [run[K_TARGET] for runs, _ in found for run in runs]
     if min(ks) == max(ks):
-        return f"{K_TARGET} = {ks[0]:,}"
-    return f"{K_TARGET} from {min(ks):,} to {max(ks):,}"
+        return f"{AIMED_AT} = {ks[0]:,}"
+    return f"{AIMED_AT} from {min(ks):,} to {max(ks):,}"
 
 
 def by_k(records, name):
-    """Return k_target -> accuracies with one-hot features."""
+    """Return k -> accuracies with one-hot features."""
     every = {}
     for run in runs_on(records, name, "accuracy")[0]:
         for k, value in run["by k"].items():
@@ -117,7 +151,7 @@ def by_k(records, name):
 
 
 def by_k_table(records, about):
-    """Return the accuracy with one-hot features for every k_target."""
+    """Return the accuracy with one-hot features for every k."""
     found = {name: by_k(records, name) for name in about["datasets"]}
     ks = sorted({k for every in found.values() for k in every})
     rows = []
@@ -128,7 +162,7 @@ def by_k_table(records, about):
     legend = (
         "Test accuracy with one-hot features: mean ± standard deviation over the splits."
     )
-    return Table(["dataset", *(f"{K_TARGET} {k}" for k in ks)], rows, legend)
+    return Table(["dataset", *(f"{AIMED_AT} = {k}" for k in ks)], rows, legend)
 
 
 def checks_table(records, about):
@@ -161,10 +195,10 @@ def online_table(records, about):
         rows.append([name, mean_clusters(runs), *cells])
     legend = (
         "Progressive validation: every row is predicted, then learned from, in one pass, "
-        "with cluster features decided online. opened: clusters. Mean ± standard deviation "
-        f"over the runs, {k_range(records, about, 'online')}."
+        "with cluster features decided online. Clusters: those opened. Mean ± standard "
+        f"deviation over the runs, {k_range(records, about, 'online')}."
     )
-    return Table(["dataset", "opened", *headings], rows, legend)
+    return Table(["dataset", OPENED, *headings], rows, legend)
 
 
 def tables(records, about):
@@ -172,12 +206,14 @@ def tables(records, about):
     done = {record["experiment"] for record in records if "result" in record}
     every = {"shape": shape_table(records, about)}
     if "accuracy" in done:
+        every["table2"] = short_table(records, about)
         every["accuracy"] = accuracy_table(records, about)
         every["accuracy-by-k"] = by_k_table(records, about)
         every["checks"] = checks_table(records, about)
     if "online" in done:
         every["online"] = online_table(records, about)
     if "costs" in done:
+        every["middle"] = cost_tables.middle_table(records, about)
         every["clusters"] = cost_tables.clusters_table(records, about)
         every["costs"] = cost_tables.costs_table(records, about)
     if "theory" in done:
@@ -186,11 +222,13 @@ def tables(records, about):
         every["variant"] = cost_tables.variant_table(records, about)
     if len(steps(records, "costs", "order")) > 1:
         every["order"] = cost_tables.order_table(records, about)
-    return {name: with_key(t) for name, t in every.items() if len(t.headings) > 2}
+    return {name: finished(t) for name, t in every.items() if len(t.headings) > 2}
 
 
-def with_key(table):
-    """Return the table, its legend telling what the marks are that are in it."""
-    partly = any(getattr(cell, "sliced", False) for row in table.rows for cell in row)
-    generated = any(row[0].endswith("*") for row in table.rows)
-    return table._replace(legend=table.legend + PARTLY * partly + GENERATED * generated)
+def finished(table):
+    """Return the table without rows of dashes, its legend telling what its marks are."""
+    rows = [row for row in table.rows if any(cell is not None for cell in row[1:])]
+    partly = any(getattr(cell, "sliced", False) for row in rows for cell in row)
+    generated = any(row[0].endswith("*") for row in rows)
+    legend = table.legend + PARTLY * partly + GENERATED * generated
+    return Table(table.headings, rows, legend)

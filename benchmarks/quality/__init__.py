@@ -6,6 +6,7 @@ from pathlib import Path
 from rich.console import Console
 
 from ..data import add_data_argument, available, load, load_labels
+from ..report import add_redraw_argument, machine, read_json
 from ..speed import progress_bar
 from .accuracy import accuracies
 from .merging import EVEN_CLUSTERS, evenness, growth
@@ -38,9 +39,10 @@ def options_of(argv):
         "--limit",
         type=float,
         default=60,
-        help="seconds of a fit, beyond which a contestant is left out (60)",
+        help="seconds of a fit, beyond which somebody is left out (60)",
     )
     parser.add_argument("--out", type=Path, default=Path("quality-report"))
+    add_redraw_argument(parser)
     options = parser.parse_args(argv)
     options.n_clusters = sorted(set(options.n_clusters))
     if options.seeds < 1 or options.n_clusters[0] < 1:
@@ -49,11 +51,13 @@ def options_of(argv):
     names = options.datasets or list(everything)
     if unknown := [name for name in names if name not in everything]:
         parser.error(f"unknown datasets {unknown}; there are {', '.join(everything)}")
+    options.redraw = options.redraw and read_json(parser, options.out / "quality.json")
     return options, {name: everything[name] for name in names}
 
 
 def figures(chosen, options, console):
     """Return the figures of the sources, of the merge, and of the linear model on skin."""
+    watch = Watch()
     results, merges, of_skin = [], {}, []
     with_merge = EVEN_CLUSTERS in options.n_clusters
     total = len(chosen) * (1 + MERGE_SHARE * with_merge) + MERGE_SHARE * with_merge
@@ -81,22 +85,34 @@ def figures(chosen, options, console):
                 options.seeds,
                 lambda description, share: advance(description, SKIN_SHARE * share),
             )
-    return results, merges, of_skin
+    asked = {name: getattr(options, name) for name in ("n_clusters", "seeds", "limit")}
+    return {
+        "machine": machine(),
+        "cores used by others": watch.cores_of_others(),
+        "options": asked,
+        "results": results,
+        "merge": merges,
+        "skin accuracy": of_skin,
+    }
 
 
-def main(argv=None):
-    """Run the study, print its tables and write the report."""
-    options, chosen = options_of(argv)
-    console = Console()
+def tell_what_is_missing(console, options):
+    """Print which datasets are not there."""
     missing = [name for name in STUDIED if name not in available(options.data)]
     if len(missing) == len(STUDIED):
         console.print("There is no folder with datasets: only the generated stream is run.")
     elif missing:
         console.print(f"The folder lacks {', '.join(missing)}.")
-    watch = Watch()
-    found = figures(chosen, options, console)
-    busy = watch.cores_of_others()
-    print_report(console, *found, busy)
-    asked = {name: getattr(options, name) for name in ("n_clusters", "seeds", "limit")}
-    write_report(options.out, *found, asked, busy)
+
+
+def main(argv=None):
+    """Run the study, or read what it gave; print its tables and write the report."""
+    options, chosen = options_of(argv)
+    console = Console()
+    found = options.redraw
+    if not found:
+        tell_what_is_missing(console, options)
+        found = figures(chosen, options, console)
+    print_report(console, found)
+    write_report(options.out, found)
     console.print(f"The report is in {options.out}: open index.html")

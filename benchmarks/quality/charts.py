@@ -1,22 +1,34 @@
 """Time against cost, a chart per dataset and all in one picture, light and dark.
 
-A contestant has the same color and marker in all of them, and its line joins the numbers of
+Everybody has the same color and marker in all of them, and a line joins the numbers of
 clusters. KMeans, the measure of both axes, is the cross.
 """
 
 import numpy as np
 
-from ..paper.charts import DPI, THEMES, log_axis, matplotlib_is_there, new_figure, settings
+from ..style import (
+    BLUE,
+    GRAY,
+    GREEN,
+    ORANGE,
+    SMALL,
+    add_legend,
+    drawn,
+    log_axis,
+    new_figure,
+    write_chart,
+)
 from .contestants import BIRCH, FAISS, MBK_FIT, MBK_PASS, OURS, REFERENCE
 from .study import COST, TIME
 
-STYLES = {  # contestant -> (color, marker, line)
-    OURS: ("#1456ff", "o", "-"),
-    MBK_PASS: ("#dd7b0a", "s", "-"),
-    MBK_FIT: ("#dd7b0a", "D", ":"),
-    FAISS: ("#087b20", "^", "-"),
-    BIRCH: ("#869683", "v", "-"),
+STYLES = {  # name -> (color, marker, line)
+    OURS: (BLUE, "o", "-"),
+    MBK_PASS: (ORANGE, "s", "-"),
+    MBK_FIT: (ORANGE, "D", ":"),
+    FAISS: (GREEN, "^", "-"),
+    BIRCH: (GRAY, "v", "-"),
 }
+NAMES = {OURS: "OnlineKMeans, one pass"}  # where the name is not good enough
 FARTHEST = 1.3  # cost that a chart shows; those around 1 are to be told apart
 BETWEEN = 0.03  # of lines that are beyond
 ACROSS, UP = "time / time of KMeans", "cost / cost of KMeans"
@@ -25,14 +37,14 @@ ALL = "quality"  # name of the picture with all charts
 
 def write_charts(folder, results):
     """Write the charts, light and dark, and return their names by dataset."""
-    if not matplotlib_is_there():
-        return {}
-    names = {result["dataset"]: f"chart-{result['dataset']}" for result in results}
-    for theme in THEMES:
-        for result in results:
-            figure = draw(result, theme)
-            figure.savefig(folder / f"{names[result['dataset']]}{theme}.png", dpi=DPI)
-        draw_all(results, theme).savefig(folder / f"{ALL}{theme}.png", dpi=DPI)
+    names = {
+        result["dataset"]: f"chart-{result['dataset']}"
+        for result in results
+        if write_chart(
+            folder, f"chart-{result['dataset']}", lambda pale, r=result: draw_one(r, pale)
+        )
+    }
+    write_chart(folder, ALL, lambda pale: draw_panels(results, pale))
     return names
 
 
@@ -47,41 +59,45 @@ def points_of(result, name):
 
 def draw(result, theme=""):
     """Return the chart of a dataset as a figure of matplotlib."""
-    from matplotlib import rc_context
+    return drawn(lambda pale: draw_one(result, pale), theme)
 
-    with rc_context(settings(theme)):
-        figure = new_figure(4.8)
-        axes = figure.subplots()
-        draw_lines(axes, result, THEMES[theme])
-        axes.set(xlabel=ACROSS, ylabel=UP, title=result["dataset"])
-        add_legend(figure, [result])
-    return figure
+
+def draw_one(result, pale):
+    """Return the chart of a dataset in the settings that are on."""
+    figure = new_figure(4.6)
+    axes = figure.subplots()
+    draw_lines(axes, result, pale)
+    axes.set(xlabel=ACROSS, ylabel=UP, title=result["dataset"])
+    return name_all(figure, [result])
 
 
 def draw_all(results, theme=""):
     """Return all charts in one figure, two in a row."""
-    from matplotlib import rc_context
+    return drawn(lambda pale: draw_panels(results, pale), theme)
 
+
+def draw_panels(results, pale):
+    """Return all charts in the settings that are on."""
     rows = -(-len(results) // 2)
-    with rc_context({**settings(theme), "font.size": 9, "lines.markersize": 4}):
-        figure = new_figure(1.1 + 2.2 * rows)
-        panels = figure.subplots(rows, 2, squeeze=False).ravel()
-        for place, (axes, result) in enumerate(zip(panels, results)):
-            draw_lines(axes, result, THEMES[theme], only_ends=True)
-            axes.set_title(result["dataset"], fontsize=9)
-            if place % 2 == 0:
-                axes.set_ylabel(UP)
-            if place >= len(results) - 2:
-                axes.set_xlabel(ACROSS)
-        for axes in panels[len(results) :]:
-            axes.set_visible(False)
-        add_legend(figure, results)
-    return figure
+    figure = new_figure(1.3 + 1.9 * rows)
+    panels = figure.subplots(rows, 2, squeeze=False).ravel()
+    for place, (axes, result) in enumerate(zip(panels, results)):
+        draw_lines(axes, result, pale, only_ends=True)
+        axes.set_title(result["dataset"], fontsize=9)
+        axes.tick_params(labelsize=SMALL)
+        if place >= len(results) - 2:
+            axes.set_xlabel(ACROSS, fontsize=9)
+    for axes in panels[len(results) :]:
+        axes.set_visible(False)
+    figure.supylabel(UP, fontsize=9)
+    return name_all(figure, results)
 
 
-def draw_lines(axes, result, theme, only_ends=False):
+def draw_lines(axes, result, pale, only_ends=False):
     """Draw everybody's line, and the numbers of clusters at ours: all, or the ends."""
-    _, ink, pale = theme
+    from matplotlib import rcParams
+
+    ink = rcParams["text.color"]
     axes.axhline(1, color=pale, linewidth=1, linestyle="--", zorder=1)
     axes.axvline(1, color=pale, linewidth=1, linestyle="--", zorder=1)
     axes.plot(1, 1, "+", color=ink, markersize=10, markeredgewidth=2, gid=REFERENCE)
@@ -115,7 +131,7 @@ def write_numbers(axes, numbers, times, heights, name, only_ends):
     if only_ends and name != OURS:
         return
     place = {"textcoords": "offset points", "ha": "center", "color": STYLES[name][0]}
-    place["fontsize"] = 8
+    place["fontsize"] = SMALL
     if name == OURS:
         place |= {"xytext": (0, -5), "va": "top"}
     else:
@@ -138,13 +154,13 @@ def write_costs(axes, time, height, costs, color):
         textcoords="offset points",
         color=color,
         va="center",
-        fontsize=8,
+        fontsize=SMALL,
         annotation_clip=False,
     )
 
 
-def add_legend(figure, results):
-    """Name the contestants that there are, and the cross, below the axes."""
+def name_all(figure, results):
+    """Name everybody that there is, and the cross, below the axes."""
     from matplotlib import rcParams
     from matplotlib.lines import Line2D
 
@@ -153,6 +169,5 @@ def add_legend(figure, results):
     for name, (color, marker, line) in STYLES.items():
         if any(points_of(result, name) for result in results):
             style = {"color": color, "marker": marker, "linestyle": line}
-            handles.append(Line2D([], [], label=name, **style))
-    options = {"ncols": 2, "columnspacing": 1.5, "handlelength": 1.8, "fontsize": 9}
-    figure.legend(handles=handles, loc="outside lower center", **options)
+            handles.append(Line2D([], [], label=NAMES.get(name, name), **style))
+    return add_legend(figure, handles, ncols=2)

@@ -4,25 +4,30 @@ import numpy as np
 
 from ..report import Cell, spread
 from .accuracy import LEARNERS
-from .contestants import BIRCH, FAISS, MBK_FIT, MBK_PASS, OURS, REFERENCE
+from .charts import NAMES
+from .contestants import BIRCH, CONTESTANTS, FAISS, MBK_FIT, MBK_PASS, OURS, REFERENCE
 from .study import BLOBS, COST, STUDIED, TIME
 
-# short enough for a terminal -> name
+# short enough for a terminal -> (short enough for a page, name)
 COLUMNS = {
-    "ours": OURS,
-    "pass": MBK_PASS,
-    "fit": MBK_FIT,
-    "faiss": FAISS,
-    "Birch": BIRCH,
+    "ours": ("ours", OURS),
+    "pass": ("MiniBatch pass", MBK_PASS),
+    "fit": ("MiniBatch fit", MBK_FIT),
+    "faiss": ("faiss", FAISS),
+    "Birch": ("Birch", BIRCH),
 }
 COST_TARGET, AVERAGE_TARGET = 1.03, 1.0
 GROWTH_TARGET, EVENNESS_TARGET = 15, 2
 ACCURACY_TARGET = 0.998
 LEGEND = (
-    "Cost and time of each / those of KMeans(n_init=1), same rows and seed: mean of the "
-    "costs and median of the times over the seeds. In brackets the most that we aim at. "
-    "pass: MiniBatchKMeans, one partial_fit pass, in file order as ours. fit: "
-    "MiniBatchKMeans.fit. faiss: 25 iterations. A dash: the notes say why."
+    "Cost and time / those of KMeans(n_init=1), same rows and seed: mean of the costs and "
+    "median of the times over the seeds. Ours and the pass of MiniBatchKMeans, by "
+    "partial_fit, read the rows once, in file order; fit: MiniBatchKMeans.fit; faiss: 25 "
+    "iterations. A dash: it cannot take part, or would take too long."
+)
+SUMMARY_LEGEND = (
+    "Cost and time / those of KMeans(n_init=1) with 10 to 1,000 clusters: averages over "
+    "the datasets that somebody can take part in. Highest: the highest cost of all."
 )
 DATASETS_LEGEND = (
     "What the rows are, and the median seconds of KMeans(n_init=1) for so many clusters. "
@@ -30,14 +35,17 @@ DATASETS_LEGEND = (
 )
 MERGE_LEGEND = (
     "Seconds of the merge of the online clusters alone. Growth: ten times the clusters, "
-    "and the points to merge. Others: 20 merges into 1,000 clusters, each after one more "
-    "row. In brackets the most that we aim at."
+    "and the points to merge. Others: the slowest and the median of 20 merges into 1,000 "
+    "clusters, each after one more row."
 )
 ACCURACY_LEGEND = (
     "Test accuracy, squared loss: mean ± standard deviation over the splits, 70 % to "
     "learn from. Least squares has nothing to choose; the step of gradient descent is "
-    "chosen on raw features. k: clusters aimed at. In brackets: the least we aim at."
+    "chosen on raw features. k: clusters aimed at."
 )
+
+
+WORDS = {"onehot": "one-hot clusters", "triangle": "triangle features"}
 
 
 class Ratio(Cell):
@@ -45,12 +53,10 @@ class Ratio(Cell):
 
     def __str__(self):
         if self.value >= 10:
-            text = f"{self.value:,.{1 if self.value < 99.95 else 0}f}"
-        elif self.value >= 10**-self.decimals:
-            text = f"{self.value:.{self.decimals}f}"
-        else:
-            text = f"{self.value:.1g}"
-        return text if self.target is None else f"{text} ({self.target:.3g})"
+            return f"{self.value:,.{1 if self.value < 99.95 else 0}f}"
+        if self.value >= 10**-self.decimals:
+            return f"{self.value:.{self.decimals}f}"
+        return f"{self.value:.1g}"
 
 
 class Table:
@@ -75,7 +81,7 @@ def line_of(result, n_clusters):
 
 
 def figure(lines, what, name, target=None):
-    """Return the mean over the lines of a contestant's figure; None if one lacks it."""
+    """Return the mean over the lines of somebody's figure; None if one lacks it."""
     if any(name not in line[what] for line in lines):
         return None
     summary = np.mean if what == COST else np.median
@@ -84,10 +90,10 @@ def figure(lines, what, name, target=None):
 
 
 def row_of(heading, lines, targets):
-    """Return the cells of some datasets; `targets` are those of ours, by what."""
+    """Return the cells of some datasets; `targets` are what we aim at, by what."""
     cells = [
         figure(lines, what, name, targets.get(what) if name == OURS else None)
-        for name in COLUMNS.values()
+        for _, name in COLUMNS.values()
         for what in (COST, TIME)
     ]
     return [heading, *cells]
@@ -110,7 +116,7 @@ def contest_table(results, n_clusters):
         if result["dataset"] == BLOBS
     ]
     kinds = ("cost", "time")
-    headings = [f"{name}: {kind}" for name in COLUMNS.values() for kind in kinds]
+    headings = [f"{name}: {kind}" for name, _ in COLUMNS.values() for kind in kinds]
     short = [f"{name}\n{kind}" for name in COLUMNS for kind in kinds]
     return Table(
         f"{n_clusters:,} clusters: cost and time",
@@ -119,6 +125,36 @@ def contest_table(results, n_clusters):
         LEGEND if n_clusters == results[0]["lines"][0]["n_clusters"] else None,
         ["\ndataset", *short],
     )
+
+
+def real_ones(results):
+    """Return the results of real datasets; if there are none, those of the blobs."""
+    return [result for result in results if result["dataset"] != BLOBS] or results
+
+
+def summary_table(results):
+    """Return everybody's cost and time on average, for each number of clusters."""
+    lines = {}
+    for line in (line for result in real_ones(results) for line in result["lines"]):
+        lines.setdefault(line["n_clusters"], []).append(line)
+    rows = []
+    for name in CONTESTANTS:
+        if name == REFERENCE:
+            continue
+        own = {
+            n: [line for line in every if name in line[COST]] for n, every in lines.items()
+        }
+        cells = [
+            figure(some, what, name) if some else None
+            for what in (COST, TIME)
+            for some in own.values()
+        ]
+        costs = [np.mean(line[COST][name]) for some in own.values() for line in some]
+        highest = Ratio(float(max(costs)), decimals=3) if costs else None
+        rows.append([NAMES.get(name, name), *cells, highest])
+    headings = [f"{kind}, {n:,}" for kind in ("cost", "time") for n in lines]
+    title = "Cost and time, on average"
+    return Table(title, ["", *headings, "highest"], rows, SUMMARY_LEGEND)
 
 
 def datasets_table(results):
@@ -163,7 +199,7 @@ def accuracy_table(accuracies):
         k = result.get("k")
         target = None if k is None else ACCURACY_TARGET
         cells = [spread(result[name], target=target, decimals=4) for name in LEARNERS]
-        name = result["features"] if k is None else f"raw + {result['features']}, k={k}"
+        name = "raw features" if k is None else f"with {WORDS[result['features']]}, k={k}"
         opened = None if k is None else Cell(np.mean(result["clusters"]))
         rows.append([name, opened, *cells])
     headings = ["features", "clusters", *LEARNERS]
@@ -173,7 +209,8 @@ def accuracy_table(accuracies):
 def tables(results, merges, accuracies):
     """Return name -> table, of all that there are."""
     numbers = [line["n_clusters"] for line in results[0]["lines"]]
-    every = {str(number): contest_table(results, number) for number in numbers}
+    every = {"summary": summary_table(results)}
+    every |= {str(number): contest_table(results, number) for number in numbers}
     every["datasets"] = datasets_table(results)
     if merges:
         every["merge"] = merge_table(merges)
@@ -192,13 +229,13 @@ def verdict(every):
                 outcome = getattr(cell, "verdict", "")
                 met += outcome == "met"
                 if outcome == "missed":
-                    missed.append(f"{row[0]}{of}, {heading} {cell}")
+                    missed.append(f"{row[0]}{of}, {heading} {cell} ({cell.target:g})")
     text = f"{met} of {met + len(missed)} targets are met"
     return f"{text}; missed: {'; '.join(missed)}." if missed else f"{text}."
 
 
 def left_out(results):
-    """Return why there are dashes, a line for each dataset, contestant and reason."""
+    """Return why there are dashes, a line for each dataset, name and reason."""
     numbers = {}
     for result in results:
         for line in result["lines"]:
@@ -226,3 +263,14 @@ def deviation(results):
         "The standard deviation of our cost / that of KMeans over the seeds is at most "
         f"{most:.3f}: that of {name}, {number:,} clusters."
     ]
+
+
+def averages(results):
+    """Return name -> average cost and time / those of KMeans, over all that there is."""
+    lines = [line for result in real_ones(results) for line in result["lines"]]
+    found = {}
+    for name in CONTESTANTS:
+        own = [line for line in lines if name in line[COST]]
+        if own and name != REFERENCE:
+            found[name] = tuple(figure(own, what, name).value for what in (COST, TIME))
+    return found

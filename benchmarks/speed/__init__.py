@@ -7,6 +7,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
 from ..data import add_data_argument
+from ..report import add_redraw_argument, machine, read_json
 from .against import has_package, label_of, measure_against
 from .contest import eight_times_the_rows, measure
 from .report import (
@@ -43,6 +44,7 @@ def parsed(argv):
     parser.add_argument("--limit", type=float, default=60, help="seconds each (60)")
     parser.add_argument("--n-jobs", type=int, default=None, help="threads of ours")
     parser.add_argument("--out", type=Path, default=Path("speed-report"))
+    add_redraw_argument(parser)
     parser.add_argument(
         "--against",
         nargs="+",
@@ -52,6 +54,9 @@ def parsed(argv):
         "without the compiled heart",
     )
     arguments = parser.parse_args(argv)
+    if arguments.redraw:
+        name = "against.json" if arguments.against else "speed.json"
+        arguments.redraw = read_json(parser, arguments.out / name)
     everything = shapes(arguments.data)
     chosen = arguments.shapes or list(everything)
     if unknown := [name for name in chosen if name not in everything]:
@@ -66,9 +71,23 @@ def parsed(argv):
 
 
 def main(argv=None):
-    """Run the contest, or ours side by side, print the tables and write the report."""
+    """Run the contest, or ours side by side; print the tables and write the report."""
     arguments, chosen = parsed(argv)
-    console, load = Console(), load_average()
+    console = Console()
+    found = arguments.redraw or measured(arguments, chosen, console)
+    if arguments.against:
+        print_against(console, found)
+        write_against(arguments.out, found)
+        console.print(f"The report is in {arguments.out}: open against.html")
+    else:
+        print_report(console, found)
+        write_report(arguments.out, found)
+        console.print(f"The report is in {arguments.out}: open index.html")
+
+
+def measured(arguments, chosen, console):
+    """Measure with a bar that shows how far it is."""
+    conditions = {"machine": machine(), "load before": load_average()}
     with progress_bar(console) as progress:
         task = progress.add_task("", total=len(chosen) + (not arguments.against))
 
@@ -76,12 +95,11 @@ def main(argv=None):
             progress.update(task, description=description, advance=share)
 
         run = run_against if arguments.against else run_contest
-        report = run(arguments, chosen, advance)
-    report(console, load)
+        return {**conditions, **run(arguments, chosen, advance)}
 
 
 def run_contest(arguments, chosen, advance):
-    """Measure ours and the peers, and return what prints and writes the report."""
+    """Return the figures of ours and the peers."""
     options = arguments.rounds, arguments.limit, arguments.n_jobs
     results = [measure(name, shape, *options, advance) for name, shape in chosen.items()]
     lone = []
@@ -90,26 +108,11 @@ def run_contest(arguments, chosen, advance):
         lone.append(measure_rows(name, kind))
     advance("eight times the rows", 0)
     growth = eight_times_the_rows(arguments.rounds, arguments.n_jobs)
-
-    def report(console, load):
-        print_report(console, results, lone, growth, load)
-        write_report(arguments.out, results, lone, growth, load)
-        files = "index.html, speed.json, speed.png"
-        console.print(f"The report is in {arguments.out}: {files}")
-
-    return report
+    return {"results": results, "one row at a time": lone, "eight times the rows": growth}
 
 
 def run_against(arguments, chosen, advance):
-    """Measure ours and others of ours, and return what prints and writes the report."""
+    """Return the figures of ours and others of ours."""
     options = arguments.against, arguments.rounds, arguments.n_jobs
-    results = [
-        measure_against(name, shape, *options, advance) for name, shape in chosen.items()
-    ]
-
-    def report(console, load):
-        print_against(console, results, load)
-        write_against(arguments.out, results, load)
-        console.print(f"The report is in {arguments.out}: against.html, against.json")
-
-    return report
+    every = chosen.items()
+    return {"results": [measure_against(*each, *options, advance) for each in every]}

@@ -51,6 +51,14 @@ GENERATED = {
     "G": Shape(partial(blobs, 500_000, 2), 5000),
 }
 
+LABELS = {"E": "texts*"}
+LABELS |= {name: f"blobs*, d={d}" for name, d in zip("ABCDFG", (10, 50, 3, 784, 20, 2))}
+
+
+def label(name):
+    """Return what readers are told of a shape: the generated ones have but a letter."""
+    return LABELS.get(name, name)
+
 
 def shapes(folder):
     """Return all shapes by name: the generated ones, and the datasets of the folder."""

@@ -1,6 +1,7 @@
 """A short form of the soak; ``python -m tests.stress.soak`` has the long one."""
 
 import copy
+import importlib.util
 import json
 
 import inside
@@ -59,6 +60,9 @@ def test_killed_processes_come_to_the_same_as_an_undisturbed_one(
         cycle["hit"] in ("saving", "saved", "file") for cycle in report["cycles"][:2]
     )
     assert report["marks"][-1]["samples"] == SAMPLES
+    if importlib.util.find_spec("matplotlib"):
+        assert out.with_suffix(".png").exists()
+        assert (tmp_path / "soak-dark.png").exists()
     printed = capsys.readouterr().out
     assert all(name in printed for name in ("kills", "attributes that differ", "too short"))
 

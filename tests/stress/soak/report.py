@@ -153,19 +153,19 @@ def _rows_of_verdicts(report):
     if report["settled_at"] is None:
         yield "memory and time", "too short a stream to tell"
         return
-    yield "clusters settled after", f"{report['settled_at']:,}"
+    yield "nine tenths of them after", f"{report['settled_at']:,}"
     time, memory = report["time"], report["memory"]
     if memory["is_flat"] is None:
         yield "memory", "not known on this system"
     else:
-        yield "memory when settled", f"{memory['settled'] / MIB:,.1f} MiB"
+        yield "memory then", f"{memory['settled'] / MIB:,.1f} MiB"
         yield "memory later, at most", f"{memory['growth'] / MIB:+,.2f} MiB"
         yield (
             "slope of memory",
             f"{memory['bytes_per_million']:+,.0f} bytes per million samples",
         )
         yield "more files, threads", f"{memory['descriptors']:+}, {memory['threads']:+}"
-        yield f"memory is flat (at most {MOST_GROWTH // MIB} MiB)", _said(memory)
+        yield f"memory is flat (at most {MOST_GROWTH // MIB} MiB more)", _said(memory)
     yield "time per sample", f"{time['nanoseconds']:,.0f} ns"
     yield "slope of time", f"{time['nanoseconds_per_million']:+.3f} ns per million samples"
     yield "time, last tenth / first", f"{time['ratio']:.2f}"
@@ -179,21 +179,27 @@ def _said(verdict):
 
 
 def write_chart(path, marks):
-    """Draw clusters, memory and time per sample, if matplotlib is there."""
-    try:
-        from matplotlib.figure import Figure
-    except ImportError:
-        return
+    """Draw clusters, memory and time per sample, light and dark, if matplotlib is there."""
+    from benchmarks.style import write_chart
+
+    write_chart(path.parent, path.stem, lambda pale: draw(marks))
+
+
+def draw(marks):
+    """Return a panel each for clusters, memory and time per sample."""
+    from benchmarks.style import BLUE, new_figure
+
     curves = {"clusters": [mark.clusters for mark in marks]}
     if marks[-1].resident_bytes is not None:
-        curves["memory (MiB)"] = [mark.resident_bytes / MIB for mark in marks]
-    curves["processor time per sample (ns)"] = 1e9 * time_per_sample(marks)
-    figure = Figure(figsize=(8, 2.5 * len(curves)), layout="constrained")
+        curves["memory of the process, MiB"] = [m.resident_bytes / MIB for m in marks]
+    curves["processor time per sample, ns"] = 1e9 * time_per_sample(marks)
+    figure = new_figure(1.6 * len(curves))
     panels = figure.subplots(len(curves), sharex=True)
     samples = [mark.samples / 1e6 for mark in marks]
     for axes, (name, values) in zip(panels, curves.items()):
-        axes.plot(samples, values, marker=".", markersize=3)
-        axes.set(title=name, ylim=(0, 1.15 * max(values[len(values) // 20 :])))
-        axes.grid(alpha=0.3)
+        axes.plot(samples, values, color=BLUE)
+        axes.set_title(name, fontsize=10, loc="left")
+        axes.set_ylim(0, 1.15 * max(values[len(values) // 20 :]))
+        axes.grid()
     panels[-1].set_xlabel("million samples")
-    figure.savefig(path, dpi=100)
+    return figure
