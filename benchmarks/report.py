@@ -30,8 +30,6 @@ th, td { padding: .3rem .5rem; border-bottom: 1px solid var(--line);
   vertical-align: top; text-align: right; overflow-wrap: normal; }
 thead th { vertical-align: bottom; }
 td { font-variant-numeric: tabular-nums; white-space: nowrap; }
-.words { text-align: left; }
-td.words { white-space: normal; min-width: 22rem; }
 tbody th { font-weight: normal; white-space: nowrap; }
 th:first-child { text-align: left; position: sticky; left: 0; background: var(--page); }
 figure { margin: 0 0 1rem; max-width: 38rem; }
@@ -50,10 +48,6 @@ summary { cursor: pointer; padding: .5rem 0; font-weight: 600; }
 
 
 MOST_DECIMALS = 5  # or a power of ten is shorter
-
-
-class Words(str):
-    """A cell of words: set to the left, and free to wrap."""
 
 
 class Cell(NamedTuple):
@@ -133,8 +127,7 @@ def print_table(console, headings, rows, caption, **options):
     """Print a table, its first column to the left, with a dash where a cell is None."""
     table = Table(box=SIMPLE_HEAD, caption=caption, **options)
     for column, heading in enumerate(headings):
-        words = any(isinstance(cells[column], Words) for cells in rows)
-        table.add_column(heading, justify="right" if column and not words else "left")
+        table.add_column(heading, justify="right" if column else "left")
     for cells in rows:
         table.add_row(*("-" if cell is None else str(cell) for cell in cells))
     console.print(table)
@@ -152,22 +145,14 @@ def html_table(headings, rows):
     """Return a table for the page, which scrolls by itself if it is wide."""
 
     def td(cell):
-        if cell is None:
-            return "<td>-</td>"
-        attribute = ' class="words"' if isinstance(cell, Words) else ""
-        return f"<td{attribute}>{html.escape(str(cell))}</td>"
+        return f"<td>{'-' if cell is None else html.escape(str(cell))}</td>"
 
     def tr(cells):
         first, *others = cells
         heading = f'<th scope="row">{html.escape(str(first))}</th>'
         return f"<tr>{heading}{''.join(map(td, others))}</tr>"
 
-    def th(column, heading):
-        words = any(isinstance(cells[column], Words) for cells in rows)
-        attribute = ' class="words"' if words else ""
-        return f'<th scope="col"{attribute}>{html.escape(heading)}</th>'
-
-    head = "".join(th(column, heading) for column, heading in enumerate(headings))
+    head = "".join(f'<th scope="col">{html.escape(heading)}</th>' for heading in headings)
     body = "\n".join(map(tr, rows))
     return (
         f'<div class="table" tabindex="0"><table>\n<thead><tr>{head}</tr></thead>\n'

@@ -11,7 +11,6 @@ WIDTH, DPI = 5, 160  # inches, dots per inch
 SMALL = 8  # points of the smallest text
 THEMES = {"": ("#ffffff", "#1b1f24", "#767b82"), "-dark": ("#14171a", "#e4e6e9", "#8b9098")}
 BLUE, ORANGE, GREEN, GRAY, RED = "#1456ff", "#dd7b0a", "#087b20", "#869683", "#c1007d"
-OURS_STYLE = {"color": BLUE, "marker": "o", "zorder": 3}
 
 
 def matplotlib_is_there():

@@ -50,15 +50,15 @@ def test_steps_add_up_to_the_fit_in_units_of_the_floor():
     assert headings == ["rows of", *STEPS, "else", "1 thread", "gain"]
     values = [cell.value for cell in row[1:-2]]
     assert all(value > 0 for value, _ in zip(values, STEPS))
-    assert sum(values) == pytest.approx(tables.ratio(result, tables.LOOK_UP).value)
+    assert sum(values) == pytest.approx(tables.ratio(result, tables.FIT_TO_LOOK_UP).value)
     alone, gain = row[-2:]
     assert gain.value == pytest.approx(alone.value / sum(values))
 
 
 def test_targets_are_those_of_the_shape_or_of_all_others():
     result = contest.measure("A", TINY, 1, 0.01, None, silent)
-    assert tables.ratio(result, tables.LOOK_UP).target == 0.4
-    assert tables.ratio({**result, "shape": "letter"}, tables.LOOK_UP).target == 1
+    assert tables.ratio(result, tables.FIT_TO_LOOK_UP).target == 0.4
+    assert tables.ratio({**result, "shape": "letter"}, tables.FIT_TO_LOOK_UP).target == 1
     assert tables.ratio({**result, "shape": "letter"}, "KMeans predict").target == 1.5
     assert tables.ratio({**result, "shape": "letter"}, "MiniBatch pass").target is None
 

@@ -1,6 +1,6 @@
 """Contestants on the same rows, in turns.
 
-Every contestant gets the same rows and as many clusters as ours opened. The floor is ONE
+Every contestant gets the same rows and as many clusters as ours opened. The look-up is ONE
 call of scikit-learn's ``pairwise_distances_argmin_min`` with our final centers: what it
 costs just to look every row up. Contestants take turns, several rounds in one process, and
 the best round counts. One that would take longer than the limit runs on a slice of the
@@ -22,9 +22,10 @@ from sklearn.metrics import pairwise_distances_argmin_min
 
 from onlinekmeans_sklearn import OnlineKMeans
 
-from .shapes import blobs
+from .shapes import blobs, label
 from .steps import timed_steps
 
+LOOK_UP = "one look-up by scikit-learn"
 BATCH = 4096  # rows per partial_fit call of MiniBatchKMeans
 
 
@@ -66,7 +67,7 @@ def peers(X, k, centers):
         fitted.fit(X[: 2 * k])
     fitted.cluster_centers_ = np.ascontiguousarray(dense(centers), dtype=X.dtype)
     contestants = {
-        "floor: one look-up": lambda X: pairwise_distances_argmin_min(X, centers),
+        LOOK_UP: lambda X: pairwise_distances_argmin_min(X, centers),
         "MiniBatchKMeans, one pass": lambda X: mini_batch_pass(X, k),
         "MiniBatchKMeans.fit": lambda X: MiniBatchKMeans(k, n_init=1, random_state=0).fit(
             X
@@ -147,14 +148,14 @@ def measure(name, shape, rounds, limit, n_jobs, advance):
     spent = dict.fromkeys(contestants, 0.0)
     step = 1 / (len(contestants) * (rounds + 1))
     for contestant, call in contestants.items():
-        advance(f"{name}: {contestant}", 0)
-        whole = contestant.startswith(("ours", "floor"))
+        advance(f"{label(name)}: {contestant}", 0)
+        whole = contestant.startswith(("ours", LOOK_UP))
         rows[contestant] = n if whole else rows_within(call, X, k, limit)
-        advance(f"{name}: {contestant}", step)
+        advance(f"{label(name)}: {contestant}", step)
     with timed_steps() as steps:
         for _ in range(rounds):
             for contestant, call in contestants.items():
-                advance(f"{name}: {contestant}", 0)
+                advance(f"{label(name)}: {contestant}", 0)
                 if spent[contestant] <= limit:
                     steps.clear()
                     taken = seconds(call, X[: rows[contestant]])
@@ -162,7 +163,7 @@ def measure(name, shape, rounds, limit, n_jobs, advance):
                     if contestant == "ours: fit" and taken < best[contestant]:
                         steps_of_best = dict(steps)
                     best[contestant] = min(best[contestant], taken * n / rows[contestant])
-                advance(f"{name}: {contestant}", step)
+                advance(f"{label(name)}: {contestant}", step)
     return {
         "shape": name,
         "n": n,

@@ -2,20 +2,20 @@
 
 from ..report import Cell
 from .against import CALLS, FALLBACK, OURS
+from .contest import LOOK_UP
 from .rows import KINDS, LEARN, MBK, PREDICT, RIVER
 from .shapes import label
 from .steps import STEPS
 
 FIT, ALONE = "ours: fit", "ours: fit, one thread"
-FLOOR = "floor: one look-up"
 FAISS, PASS = "faiss Kmeans, one iteration", "MiniBatchKMeans, one pass"
 ELSE = "any other shape"
-LOOK_UP = "fit / look-up"
+FIT_TO_LOOK_UP = "fit / look-up"
 # heading: (slower, faster, target by shape)
 RATIOS = {
-    LOOK_UP: (
+    FIT_TO_LOOK_UP: (
         FIT,
-        FLOOR,
+        LOOK_UP,
         {"A": 0.4, "B": 0.5, "C": 0.2, "D": 0.8, "E": 1, "F": 0.25, "G": 0.06, ELSE: 1},
     ),
     "MiniBatch pass": (
@@ -73,7 +73,7 @@ def ratio(result, heading):
     value = contestants[slower]["seconds"] / contestants[faster]["seconds"]
     sliced = min(contestants[name]["rows"] for name in (slower, faster)) < result["n"]
     target = targets.get(result["shape"], targets.get(ELSE))
-    return Cell(value, sliced, target, heading == LOOK_UP)
+    return Cell(value, sliced, target, heading == FIT_TO_LOOK_UP)
 
 
 def memory(result):
@@ -111,10 +111,10 @@ def steps_table(results):
     for result in results:
         contestants = result["contestants"]
         steps = [result["seconds of the steps of fit"].get(step, 0.0) for step in STEPS]
-        whole, alone, floor = (contestants[who]["seconds"] for who in (FIT, ALONE, FLOOR))
+        whole, alone, unit = (contestants[who]["seconds"] for who in (FIT, ALONE, LOOK_UP))
         steps.append(whole - sum(steps))
         threads = Cell(alone / whole, target=THREADS.get(result["shape"]))
-        cells = [Cell(t / floor) for t in [*steps, alone]]
+        cells = [Cell(t / unit) for t in [*steps, alone]]
         rows.append([label(result["shape"]), *cells, threads])
     return headings, rows
 
