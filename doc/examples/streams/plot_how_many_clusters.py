@@ -73,6 +73,7 @@ display = OpeningsDisplay.from_estimator(
     phase_kw={"color": "0.5", "alpha": 0.4},
 )
 display.ax_.set_title("Clusters open quickly at first, then rarely")
+display.cost_ax_.tick_params(labelsize="large")  # so that exponents can be read
 plt.show()
 
 # %%
