@@ -9,14 +9,15 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.scaling import STUDIES
 from onlinekmeans_sklearn import __version__
 
 ROOT = Path(__file__).resolve().parent.parent
 EVIDENCE = ROOT / "doc" / "evidence"
 OURS = r"ours|our|OnlineKMeans"
-PASS = r"MiniBatchKMeans, one pass|MBK pass"
-MINI_BATCH_FIT = r"MiniBatchKMeans\.fit"
-FAISS = r"faiss Kmeans"
+PASS = r"MiniBatchKMeans, one pass|MiniBatch pass"
+MINI_BATCH_FIT = r"MiniBatch fit"
+FAISS = r"faiss"
 
 
 def table(name):
@@ -68,10 +69,8 @@ def longest_stream():
 
 def rows_per_second():
     header, row = longest_stream()
-    n, d, found = (
-        row[column(header, rf"^({name})$")]
-        for name in (r"n|rows", "d|features", "found|clusters")
-    )
+    n, found = (row[column(header, rf"^{name}$")] for name in ("rows", "clusters"))
+    d = STUDIES["n"][1]["d"]
     ours, theirs = (row[column(header, who)] for who in (rf"^({OURS})", rf"^({PASS})"))
     return (
         f"{n / ours / 1e6:.1f}",
@@ -84,8 +83,10 @@ def rows_per_second():
 
 def memory_of_a_stream():
     header, row = longest_stream()
-    n, found = row[column(header, r"^(n|rows)$")], row[column(header, "^(found|clusters)$")]
-    return f"{n:,.0f}", f"{row[column(header, 'stream')]:.1f}", f"{found:.0f}"
+    n, found, most = (
+        row[column(header, name)] for name in ("^rows$", "^clusters$", "of a stream")
+    )
+    return f"{n:,.0f}", f"{most:.1f}", f"{found:.0f}"
 
 
 def accuracies():
@@ -116,7 +117,7 @@ def opened():
 def orders():
     """Return what the order of the file costs on skin, and what another order does."""
     header, rows = table("paper/order.csv")
-    places = (column(header, "f_online|cost", order) for order in ("file", "shuffled"))
+    places = (column(header, "samples", order) for order in ("file", "shuffled"))
     return tuple(f"{number(rows['skin'][place]):.1f}" for place in places)
 
 
