@@ -9,8 +9,8 @@ from stress.found import FOUND
 from benchmarks.__main__ import NAMED
 from benchmarks.paper import published
 from benchmarks.quality import tables
-from benchmarks.speed.tables import ELSE, RATIOS, THREADS
 from benchmarks.speed.rows import KINDS
+from benchmarks.speed.tables import ELSE, RATIOS, THREADS
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = ROOT / "doc" / "development"
