@@ -98,7 +98,7 @@ class ClusterReader:
             while n_left:
                 while unknown and n_under_way < _window(tasks):
                     index = unknown.popleft()
-                    future = tasks.load(count(partitions.delayed[index]), -index)
+                    (future,) = tasks.load([count(partitions.delayed[index])])
                     tasks.expect(future, lambda size, i=index: receive(i, size))
                     n_under_way += 1
                 tasks.wait()
@@ -136,19 +136,38 @@ class _Partitions:
         self._n_drawn = 0
         self._at_start = {}
         self._loaded = {}
+        self._workers = {}
 
     def __len__(self):
         return len(self._delayed)
 
-    def load(self, start):
-        """Have the partitions of the window that starts here loaded."""
-        for index in range(start, min(len(self), start + _window(self._tasks))):
-            if index in self._loaded or self.sizes[index] == 0:
-                continue
-            self._loaded[index] = self._tasks.load(self._delayed[index], -index)
-            if self.sizes[index] is None:
-                size = self._tasks.submit("count", worker.count_rows, self._loaded[index])
-                self._tasks.expect(size, lambda n, i=index: self.set_size(i, n))
+    def load(self, start, urgent):
+        """Have the partitions of the window that starts here loaded.
+
+        It is done for a few at once, unless the one is among them that is needed next.
+        """
+        window = _window(self._tasks)
+        wanted = [
+            index
+            for index in range(start, min(len(self), start + window))
+            if index not in self._loaded and self.sizes[index] != 0
+        ]
+        if urgent in wanted or len(wanted) > window // 3:
+            futures = self._tasks.load([self._delayed[index] for index in wanted])
+            self._loaded.update(zip(wanted, futures))
+            for index in wanted:
+                if self.sizes[index] is None:
+                    part = self._loaded[index]
+                    size = self._tasks.submit("count", worker.count_rows, part)
+                    self._tasks.expect(size, lambda n, i=index: self.set_size(i, n))
+
+    def workers_with(self, index):
+        """Return the workers that have a partition; ask for others at the same time."""
+        if not self._workers.get(index):
+            asked = [i for i in self._loaded if not self._workers.get(i)]
+            futures = [self._loaded[i] for i in asked]
+            self._workers.update(zip(asked, self._tasks.workers_with(futures)))
+        return self._workers[index]
 
     def set_size(self, index, n_rows):
         """Remember the number of rows of a partition."""
@@ -156,33 +175,28 @@ class _Partitions:
 
     def release(self, index):
         """Let go of a partition that is read."""
-        self._tasks.release(self._loaded.pop(index))
+        if index in self._loaded:  # an empty one need not be
+            self._tasks.release(self._loaded.pop(index))
         self._at_start.pop(index, None)
+        self._workers.pop(index, None)
 
-    def rows(self, index):
-        """Return the future of a partition and the workers that have it."""
-        future = self._loaded[index]
-        return future, self._tasks.workers_with(future)
+    def __getitem__(self, index):
+        """Return the future of a partition that is loaded, or will be."""
+        return self._loaded[index]
+
+    def is_known(self, index):
+        """Return whether it is known how many rows come before a partition, and in it."""
+        while self._n_drawn <= index and self.sizes[self._n_drawn] is not None:
+            self._at_start[self._n_drawn] = copy.deepcopy(self._random_state)
+            worker.draw_past(self._random_state, self.sizes[self._n_drawn])
+            self._n_drawn += 1
+        return self._n_drawn > index
 
     def numbers(self, index):
-        """Return the random numbers from a partition on, None if they are not known yet."""
-        while self._n_drawn < index and self.sizes[self._n_drawn] is not None:
-            self._draw()
-        if self._n_drawn < index:
-            return None
-        if self._n_drawn == index:
-            return copy.deepcopy(self._random_state)
-        return self._at_start[index]
-
-    def draw_all(self):
-        """Draw past the numbers of all partitions; they are all read."""
-        while self._n_drawn < len(self):
-            self._draw()
-
-    def _draw(self):
-        self._at_start[self._n_drawn] = copy.deepcopy(self._random_state)
-        worker.draw_past(self._random_state, self.sizes[self._n_drawn])
-        self._n_drawn += 1
+        """Return the random numbers from a partition on, if rows before it are known."""
+        if self.is_known(index):
+            return self._at_start[index]
+        return copy.deepcopy(self._random_state)
 
 
 class _Reading:
@@ -211,7 +225,7 @@ class _Reading:
             stream, place = self._read_serially(stream, *place)
             if place[0] < len(self._partitions):
                 stream, place = self._read_at_once(stream, *place)
-        self._partitions.draw_all()
+        self._partitions.is_known(len(self._partitions) - 1)  # draws past all
         if not isinstance(stream, worker.NewStream):
             stream.random_state = self._random_state
         return stream
@@ -219,7 +233,7 @@ class _Reading:
     def _read_serially(self, stream, index, first):
         """Let one worker read until few centers open, and return how far it has come."""
         while index < len(self._partitions):
-            self._partitions.load(index)
+            self._partitions.load(index, urgent=index)
             if self.sizes[index] != 0:
                 done = self._serial_read(stream, index, first)
                 stream, self.sizes[index] = done.stream, done.n_rows
@@ -228,16 +242,17 @@ class _Reading:
                 self._tell(stream, index)
                 if done.stop < done.n_rows:
                     return stream, (index, done.stop)
-                self._partitions.release(index)
                 if done.is_calm:
+                    self._partitions.release(index)
                     return stream, (index + 1, 0)
+            self._partitions.release(index)
             index, first = index + 1, 0
         return stream, (index, 0)
 
     def _serial_read(self, stream, index, first):
-        part, workers = self._partitions.rows(index)
-        numbers = self._partitions.numbers(index)
+        part, numbers = self._partitions[index], self._partitions.numbers(index)
         args = part, self._checker, stream, numbers, first
+        workers = self._partitions.workers_with(index)
         future = self._tasks.submit("read", worker.read_serially, *args, workers=workers)
         results = []
         self._tasks.expect(future, results.append)
@@ -267,7 +282,6 @@ class _Reading:
         """Have proposals made, as many as may be under way."""
         index, first = self._place
         oldest = self._pieces[0].index if self._pieces else index
-        self._partitions.load(oldest)
         window = _window(self._tasks)
         proposed = TUNING.proposals_per_thread * self._tasks.n_threads()
         while (
@@ -276,10 +290,13 @@ class _Reading:
             and index - oldest < window
             and len(self._pieces) - self._n_decided < proposed
         ):
-            if self.sizes[index] is None or self._partitions.numbers(index) is None:
-                break  # how many rows come before it is still being counted
+            self._partitions.load(oldest, urgent=index)
+            if not self._partitions.is_known(index):
+                break  # rows are still being counted
             if self.sizes[index] > first:
                 self._pieces.append(self._proposed(index, first))
+            else:
+                self._partitions.release(index)
             index, first = index + 1, 0
             self._place = index, first
 
@@ -288,7 +305,7 @@ class _Reading:
         self._update_base()
         stream = self._stream
         has_room = len(stream.centers) < stream.max_clusters
-        part, workers = self._partitions.rows(index)
+        part = self._partitions[index]
         proposal = self._tasks.submit(
             "propose",
             worker.propose_rows,
@@ -299,7 +316,7 @@ class _Reading:
             stream.schedule.facility_cost if has_room else None,
             self._partitions.numbers(index),
             first,
-            workers=workers,
+            workers=self._partitions.workers_with(index),
         )
         n_known = len(stream.centers)
         piece = Piece(index, first, n_known, self._base, self._n_base, proposal)
@@ -345,11 +362,10 @@ class _Reading:
         n_centers = len(self._stream.centers)
         if n_centers == piece.n_known:
             return piece.proposal
-        part, _ = self._partitions.rows(piece.index)
         labelled = self._tasks.submit(
             "label",
             worker.label_rows,
-            part,
+            self._partitions[piece.index],
             self._checker,
             piece.proposal,
             piece.base,
@@ -381,7 +397,7 @@ class _Reading:
         last = some[-1]
         n_centers = len(last.stream.centers)
         rows = [
-            (self._partitions.rows(piece.index)[0], (piece.first, piece.stop), piece.labelled)
+            (self._partitions[piece.index], (piece.first, piece.stop), piece.labelled)
             for piece in some
         ]
         future = self._tasks.submit(

@@ -29,16 +29,17 @@ class Tasks:
         self._awaited = {}
         self._done = as_completed(with_results=True, raise_errors=False)
         self._call = uuid.uuid4().hex
-        self._numbers = itertools.count()
+        self._numbers, self._loads = itertools.count(), itertools.count()
         self._counted, self._n_threads = -float("inf"), 1
         self.seconds_waited = 0.0
 
-    def load(self, delayed, priority):
-        """Return the future of a partition."""
+    def load(self, delayed):
+        """Return the futures of delayed partitions; those of an earlier call come first."""
+        priority = -next(self._loads)
         with _any_size():
-            future = self._client.compute(delayed, retries=_RETRIES, priority=priority)
-        self._held[id(future)] = future
-        return future
+            futures = self._client.compute(delayed, retries=_RETRIES, priority=priority)
+        self._held.update((id(future), future) for future in futures)
+        return futures
 
     def submit(self, step, function, *args, workers=None):
         """Return the future of a step of the algorithm, near to these workers."""
@@ -88,11 +89,11 @@ class Tasks:
         for future in list(self._held.values()):
             self.release(future)
 
-    def workers_with(self, future):
-        """Return the addresses of the workers that have the result."""
-        if not future.done():
-            return []
-        return list(self._client.who_has([future]).get(future.key, ()))
+    def workers_with(self, futures):
+        """Return the addresses of the workers that have each of the results, so far."""
+        done = [future for future in futures if future.done()]
+        found = self._client.who_has(done) if done else {}
+        return [list(found.get(future.key, ())) for future in futures]
 
     def n_threads(self):
         """Return how many threads the workers have by now."""
