@@ -92,8 +92,13 @@ def frame_of(X, first=0):
 
 
 def _frame(X, sizes):
-    ends = np.cumsum([0, *(len(part) for part in cut(X, sizes))])
-    parts = [dask.delayed(frame_of)(X[a:b], a) for a, b in pairwise(ends.tolist())]
+    parts = cut(X, sizes)
+    firsts = np.cumsum([0, *map(len, parts)])[:-1].tolist()
+    return dd.from_map(frame_of, parts, firsts, meta=frame_of(X[:0]))
+
+
+def _frame_of_delayed(X, sizes):
+    parts = [dask.delayed(frame_of)(part) for part in cut(X, sizes)]
     return dd.from_delayed(parts, meta=frame_of(X[:0]), verify_meta=False)
 
 
@@ -111,6 +116,7 @@ STORAGES = {
     "csr_array": (_csr(csr_array), csr_array),
     "unknown sizes": (_unknown, np.asarray),
     "frame": (_frame, frame_of),
+    "frame of delayed": (_frame_of_delayed, frame_of),
     "delayed": (_delayed, np.asarray),
 }
 

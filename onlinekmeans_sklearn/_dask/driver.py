@@ -31,7 +31,7 @@ from .._utils.rollback import shallow_copy
 from .._utils.rows import rows_between
 from .._utils.tuning import TUNING
 from . import worker
-from .tasks import Tasks
+from .tasks import RETRIES, Tasks
 
 
 @dataclass
@@ -75,7 +75,7 @@ class ClusterReader:
     def compute(self, delayed):
         """Return the values of delayed objects, which are small."""
         with ExitStack() as stack:
-            futures = self._client.compute(delayed)
+            futures = self._client.compute(delayed, retries=RETRIES)
             for future in futures:
                 stack.callback(future.release)
             return self._client.gather(futures)

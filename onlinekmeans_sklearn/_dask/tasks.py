@@ -15,7 +15,7 @@ from distributed import as_completed
 
 from .._utils.tuning import TUNING
 
-_RETRIES = 3
+RETRIES = 3
 # what others wait for comes first
 _PRIORITY = {"add-up": 4, "label": 3, "candidates": 2, "count": 2, "centers": 2, "read": 2}
 
@@ -37,7 +37,7 @@ class Tasks:
         """Return the futures of delayed partitions; those of an earlier call come first."""
         priority = -next(self._loads)
         with _any_size():
-            futures = self._client.compute(delayed, retries=_RETRIES, priority=priority)
+            futures = self._client.compute(delayed, retries=RETRIES, priority=priority)
         self._held.update((id(future), future) for future in futures)
         return futures
 
@@ -51,7 +51,7 @@ class Tasks:
                 workers=workers or None,
                 allow_other_workers=bool(workers),
                 priority=_PRIORITY.get(step, 1),
-                retries=_RETRIES,
+                retries=RETRIES,
                 pure=False,
             )
         self._held[id(future)] = future
