@@ -5,7 +5,7 @@ They need ``onlinekmeans_sklearn[dask]``.
 
 try:
     import dask.array
-    import dask.dataframe
+    import dask.dataframe  # noqa: F401
     import distributed  # noqa: F401
 except ImportError as error:
     raise ImportError(
@@ -101,8 +101,8 @@ class SemiOnlineKMeans(DaskClusters, local.SemiOnlineKMeans, auto_wrap_output_ke
     """Online k-means clustering, with a lower bound of the cost, of a stream in Dask.
 
     To :class:`onlinekmeans_sklearn.SemiOnlineKMeans` as
-    :class:`onlinekmeans_sklearn.dask.OnlineKMeans` is to the other local estimator. It opens
-    many clusters for long; while it does, one worker after the other reads.
+    :class:`onlinekmeans_sklearn.dask.OnlineKMeans` is to the other local estimator. It
+    opens many clusters for long; while it does, one worker after the other reads.
 
     Parameters
     ----------

@@ -4,18 +4,15 @@ import time
 from contextlib import contextmanager
 from itertools import pairwise
 
+import dask
+import dask.array as da
+import dask.dataframe as dd
 import numpy as np
 import pandas as pd
-import pytest
+from distributed import Client, LocalCluster
 from engines import tuned
 from scipy.sparse import csr_array, csr_matrix, issparse
 from streams import blobs, grid
-
-dask = pytest.importorskip("dask")
-pytest.importorskip("distributed")
-import dask.array as da
-import dask.dataframe as dd
-from distributed import Client, LocalCluster
 
 from onlinekmeans_sklearn._utils.tuning import TUNING
 

@@ -201,13 +201,22 @@ def test_transform_and_predict_are_lazy_and_equal(scheduler, storage, encode):
     if issparse(expected):
         found, expected = found.toarray(), expected.toarray()
     assert lazy.shape[1] == found.shape[1]
-    np.testing.assert_array_equal(found, expected)
+    assert_same_features(found, expected, encode)
     assert np.asarray(found).dtype == expected.dtype
     labels = model.predict(collection(rows, [100]))
     np.testing.assert_array_equal(computed(labels), local.predict(local_rows(rows)))
     assert model.score(collection(rows, [77])) == pytest.approx(
         local.score(local_rows(rows)), rel=1e-12
     )
+
+
+def assert_same_features(found, expected, encode):
+    """Check features; distances to all centers depend on the rows looked at together."""
+    if encode in ("distance", "triangle"):
+        tolerance = 1e-5 if expected.dtype == np.float32 else 1e-12
+        np.testing.assert_allclose(found, expected, rtol=tolerance, atol=tolerance)
+    else:
+        np.testing.assert_array_equal(found, expected)
 
 
 @pytest.mark.parametrize("encode", ["onehot", "distance"])
@@ -219,7 +228,7 @@ def test_features_decided_online_are_equal(scheduler, encode):
         found = found.compute()
         if issparse(expected):
             found, expected = found.toarray(), expected.toarray()
-        np.testing.assert_array_equal(found, expected)
+        assert_same_features(found, expected, encode)
     with pytest.raises(ValueError, match="n_clusters"):
         model.set_params(n_clusters=3).partial_fit_transform(da.zeros((3, 3)))
 
@@ -230,10 +239,10 @@ def test_an_array_gives_arrays_with_its_chunks(client):
     for lazy in (model.labels_, model.predict(rows), model.transform(rows)):
         assert isinstance(lazy, da.Array)
         assert lazy.chunks[0] == rows.chunks[0]
+    joined = da.stack([model.labels_, model.predict(rows)]).compute()
+    np.testing.assert_array_equal(joined[0], model.labels_.compute())
     unknown = STORAGES["unknown sizes"][0](X, UNEVEN)
     assert np.isnan(model.fit(unknown).labels_.chunks[0]).all()
-    joined = da.stack([model.labels_, model.predict(rows)]).compute(scheduler="threads")
-    assert joined.shape == (2, len(X))
 
 
 def test_a_frame_gives_series_and_frames_with_its_index(client):
@@ -265,7 +274,9 @@ def test_the_local_estimator_pickles_is_saved_and_goes_on(client, tmp_path):
         other.partial_fit(frame_of(second))
         np.testing.assert_array_equal(other.cluster_means_, local.cluster_means_)
         np.testing.assert_array_equal(other.labels_, local.labels_)
-        np.testing.assert_array_equal(other.predict(frame_of(X)), local.predict(frame_of(X)))
+        np.testing.assert_array_equal(
+            other.predict(frame_of(X)), local.predict(frame_of(X))
+        )
     assert model.n_samples_seen_ == 2000
 
 
@@ -278,7 +289,7 @@ def test_a_local_estimator_is_taken_over(client):
     model.partial_fit(STORAGES["array"][0](second, [500]))
     assert local.n_samples_seen_ == 700
     assert_same(model, local.partial_fit(second))
-    with pytest.raises(TypeError, match="Expected an OnlineKMeans.*SemiOnlineKMeans"):
+    with pytest.raises(TypeError, match=r"Expected an OnlineKMeans.*SemiOnlineKMeans"):
         OnlineKMeans.from_local(onlinekmeans_sklearn.SemiOnlineKMeans())
     assert not hasattr(OnlineKMeans.from_local(local_of(OnlineKMeans())), "labels_")
 

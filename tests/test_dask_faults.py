@@ -221,7 +221,10 @@ def test_without_a_cluster_the_next_partition_is_loading(scheduler):
         return usual(self, rows, *args)
 
     parts = [dask.delayed(load)(part, i) for i, part in enumerate(cut(X, SIZES))]
-    with dask.config.set(scheduler=scheduler), mock.patch.object(Stream, "extended", extended):
+    with (
+        dask.config.set(scheduler=scheduler),
+        mock.patch.object(Stream, "extended", extended),
+    ):
         OnlineKMeans(k=60).fit(parts)
     assert len(read) == 12
 

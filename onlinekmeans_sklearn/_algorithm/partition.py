@@ -84,9 +84,7 @@ def decide(stream, n_known, found):
     if n_known < n_now and len(d2):
         unknown = centers_from(rows_between(stream.centers.rows, n_known, n_now))
         _, d2 = nearest(unknown, found.X, d2=d2.copy())
-    opened = open_centers(
-        stream, found.X, found.uniforms, d2, found.dtype, found.positions
-    )
+    opened = open_centers(stream, found.X, found.uniforms, d2, found.dtype, found.positions)
     opened = found.positions[opened]
     move_on(stream, opened, found.n_rows)
     return opened

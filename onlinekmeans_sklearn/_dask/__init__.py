@@ -6,6 +6,8 @@
     what came as a list of partitions, and results back in collections like it.
 `driver`
     reading on a cluster: what is under way, and the decisions in stream order.
+`loading`
+    the partitions that are under way, and their random numbers.
 `tasks`
     the futures of a call on a cluster.
 `worker`

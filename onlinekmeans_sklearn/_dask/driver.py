@@ -18,7 +18,6 @@ added up
 There are no rounds: whatever comes first, candidates or totals, is dealt with.
 """
 
-import copy
 import time
 from collections import deque
 from contextlib import ExitStack
@@ -31,6 +30,7 @@ from .._utils.rollback import shallow_copy
 from .._utils.rows import rows_between
 from .._utils.tuning import TUNING
 from . import worker
+from .loading import LoadedPartitions, window
 from .tasks import RETRIES, Tasks
 
 
@@ -61,7 +61,7 @@ class Piece:
     workers: list = field(default_factory=list)  # that have the proposal
     stop: int = -1
     stream: object = None  # after the decisions
-    labelled: object = None  # future of labels and distances, by all centers
+    labeled: object = None  # future of labels and distances, by all centers
     is_adding: bool = False
 
 
@@ -96,7 +96,7 @@ class ClusterReader:
         with ExitStack() as stack:
             stack.callback(tasks.release_all)
             while n_left:
-                while unknown and n_under_way < _window(tasks):
+                while unknown and n_under_way < window(tasks):
                     index = unknown.popleft()
                     (future,) = tasks.load([count(partitions.delayed[index])])
                     tasks.expect(future, lambda size, i=index: receive(i, size))
@@ -116,95 +116,12 @@ class ClusterReader:
         return stream, reading.sizes
 
 
-def _window(tasks):
-    """Return how many partitions may be under way."""
-    return TUNING.partitions_per_thread * tasks.n_threads()
-
-
-class _Partitions:
-    """The partitions of a call, as far as they are loaded, and their random numbers.
-
-    The t-th sample gets the t-th random number. So every partition has a copy of the source
-    as it is at its first row, and the source is drawn past those of the whole partition.
-    """
-
-    def __init__(self, tasks, partitions, random_state):
-        self._tasks = tasks
-        self._delayed = partitions.delayed
-        self.sizes = partitions.sizes.copy()
-        self._random_state = random_state
-        self._n_drawn = 0
-        self._at_start = {}
-        self._loaded = {}
-        self._workers = {}
-
-    def __len__(self):
-        return len(self._delayed)
-
-    def load(self, start, urgent):
-        """Have the partitions of the window that starts here loaded.
-
-        It is done for a few at once, unless the one is among them that is needed next.
-        """
-        window = _window(self._tasks)
-        wanted = [
-            index
-            for index in range(start, min(len(self), start + window))
-            if index not in self._loaded and self.sizes[index] != 0
-        ]
-        if urgent in wanted or len(wanted) > window // 3:
-            futures = self._tasks.load([self._delayed[index] for index in wanted])
-            self._loaded.update(zip(wanted, futures))
-            for index in wanted:
-                if self.sizes[index] is None:
-                    part = self._loaded[index]
-                    size = self._tasks.submit("count", worker.count_rows, part)
-                    self._tasks.expect(size, lambda n, i=index: self.set_size(i, n))
-
-    def workers_with(self, index):
-        """Return the workers that have a partition; ask for others at the same time."""
-        if not self._workers.get(index):
-            asked = [i for i in self._loaded if not self._workers.get(i)]
-            futures = [self._loaded[i] for i in asked]
-            self._workers.update(zip(asked, self._tasks.workers_with(futures)))
-        return self._workers[index]
-
-    def set_size(self, index, n_rows):
-        """Remember the number of rows of a partition."""
-        self.sizes[index] = n_rows
-
-    def release(self, index):
-        """Let go of a partition that is read."""
-        if index in self._loaded:  # an empty one need not be
-            self._tasks.release(self._loaded.pop(index))
-        self._at_start.pop(index, None)
-        self._workers.pop(index, None)
-
-    def __getitem__(self, index):
-        """Return the future of a partition that is loaded, or will be."""
-        return self._loaded[index]
-
-    def is_known(self, index):
-        """Return whether it is known how many rows come before a partition, and in it."""
-        while self._n_drawn <= index and self.sizes[self._n_drawn] is not None:
-            self._at_start[self._n_drawn] = copy.deepcopy(self._random_state)
-            worker.draw_past(self._random_state, self.sizes[self._n_drawn])
-            self._n_drawn += 1
-        return self._n_drawn > index
-
-    def numbers(self, index):
-        """Return the random numbers from a partition on, if rows before it are known."""
-        if self.is_known(index):
-            return self._at_start[index]
-        return copy.deepcopy(self._random_state)
-
-
 class _Reading:
     """The way of a stream through the partitions of one call."""
 
     def __init__(self, tasks, partitions, random_state, checker, figures):
         self._tasks = tasks
-        self._partitions = _Partitions(tasks, partitions, random_state)
+        self._partitions = LoadedPartitions(tasks, partitions, random_state)
         self._random_state = random_state
         self._checker = checker
         self._figures = figures
@@ -282,12 +199,12 @@ class _Reading:
         """Have proposals made, as many as may be under way."""
         index, first = self._place
         oldest = self._pieces[0].index if self._pieces else index
-        window = _window(self._tasks)
+        length = window(self._tasks)
         proposed = TUNING.proposals_per_thread * self._tasks.n_threads()
         while (
             not self._is_burst
             and index < len(self.sizes)
-            and index - oldest < window
+            and index - oldest < length
             and len(self._pieces) - self._n_decided < proposed
         ):
             self._partitions.load(oldest, urgent=index)
@@ -355,14 +272,14 @@ class _Reading:
         piece.stream = shallow_copy(self._stream)
         self._figures.n_candidates += len(found.positions)
         self._figures.n_openings += len(self._stream.centers) - n_before
-        piece.labelled = self._labelled(piece, opened)
+        piece.labeled = self._labeled(piece, opened)
 
-    def _labelled(self, piece, opened):
+    def _labeled(self, piece, opened):
         """Return the future of the labels, those proposed if there is no new center."""
         n_centers = len(self._stream.centers)
         if n_centers == piece.n_known:
             return piece.proposal
-        labelled = self._tasks.submit(
+        labeled = self._tasks.submit(
             "label",
             worker.label_rows,
             self._partitions[piece.index],
@@ -376,7 +293,7 @@ class _Reading:
             workers=piece.workers,
         )
         self._tasks.release(piece.proposal)
-        return labelled
+        return labeled
 
     def _stop_at(self, piece):
         """Give up what was proposed after a piece with too many candidates."""
@@ -397,7 +314,7 @@ class _Reading:
         last = some[-1]
         n_centers = len(last.stream.centers)
         rows = [
-            (self._partitions[piece.index], (piece.first, piece.stop), piece.labelled)
+            (self._partitions[piece.index], (piece.first, piece.stop), piece.labeled)
             for piece in some
         ]
         future = self._tasks.submit(
@@ -419,7 +336,7 @@ class _Reading:
         for _ in range(n_pieces):
             piece = self._pieces.popleft()
             self._n_decided -= 1
-            self._tasks.release(piece.labelled)
+            self._tasks.release(piece.labeled)
             if piece.stop == self.sizes[piece.index]:
                 self._partitions.release(piece.index)
         stream = piece.stream

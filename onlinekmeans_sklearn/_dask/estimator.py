@@ -73,7 +73,8 @@ class DaskClusters:
     def partial_fit_predict(self, X, y=None):
         """Update the clustering and return the clusters decided online.
 
-        The clustering is updated at once, the clusters are looked up when they are computed.
+        The clustering is updated at once; the clusters are looked up when they are
+        computed.
 
         %(dask_batch)s
         %(y)s

@@ -1,9 +1,9 @@
 """Results that are computed when they are asked for, partition by partition.
 
-Nothing that is as long as the stream is kept after a call, neither here nor on workers. The
-label of a sample is that of the nearest center that had opened by then, so that the centers,
-when they opened, and the sample are all it takes to look it up again: whenever it is asked
-for, and on whatever worker is there.
+Nothing that is as long as the stream is kept after a call, neither here nor on workers: it
+would be lost with its worker. The label of a sample is that of the nearest center that had
+opened by then. So the centers, when they opened, and the sample are all it takes to look it
+up again, whenever it is asked for and on whatever worker is there.
 """
 
 import itertools

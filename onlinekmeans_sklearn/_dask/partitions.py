@@ -119,9 +119,9 @@ def partitions_of(X):
         return ArrayPartitions(X)
     if isinstance(X, dd.DataFrame):
         return FramePartitions(X)
-    if isinstance(X, (list, tuple)) and X:
-        if all(isinstance(part, (Delayed, Future)) for part in X):
-            return Partitions([dask.delayed(part) for part in X])
+    is_list = isinstance(X, (list, tuple)) and len(X)
+    if is_list and all(isinstance(part, (Delayed, Future)) for part in X):
+        return Partitions([dask.delayed(part) for part in X])
     raise TypeError(
         "Expected a Dask array, a Dask dataframe or a list of delayed partitions. Got "
         f"{type(X).__name__} instead: for data in memory use the estimator of "

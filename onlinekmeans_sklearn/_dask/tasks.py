@@ -106,7 +106,7 @@ class Tasks:
 
 @contextmanager
 def _any_size():
-    """Keep Dask from warning of large arguments: centers and sums are as large as needed."""
+    """Keep Dask from warning of large arguments: centers and sums may be large."""
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Sending large graph", UserWarning)
         yield

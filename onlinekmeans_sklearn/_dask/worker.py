@@ -151,9 +151,9 @@ def add_up_rows(pieces, checker, base, newest, totals):
     """
     centers = base.with_rows(newest) if newest.shape[0] else base
     stream = SimpleNamespace(centers=centers, **totals._asdict())
-    for part, (first, stop), labelled in pieces:
+    for part, (first, stop), labeled in pieces:
         X = centers.as_rows(rows_between(rows_of(part, checker), first, stop))
-        labels, d2 = (of_rows[: stop - first] for of_rows in labelled[:2])
+        labels, d2 = (of_rows[: stop - first] for of_rows in labeled[:2])
         add_up(stream, X, labels, d2, SINGLE_THREAD)
     return Totals(stream.sums, stream.counts, stream.inertia)
 

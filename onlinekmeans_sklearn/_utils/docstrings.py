@@ -91,7 +91,8 @@ feature_names_in_ : ndarray of shape (n_features,)
 client : distributed.Client or None, default=None
     The client of the cluster whose workers read. If None, take the one that Dask computes
     with by default. Without any, this process reads a partition after the other while the
-    next one is loading. Workers use one thread for each task; `n_jobs` is for this process.""",
+    next one is loading. Workers use one thread for each task; `n_jobs` is for this
+    process.""",
     "dask_attributes": """
 labels_ : dask Array or Series of shape (n_samples,)
     The cluster of each sample of the last `fit` or `partial_fit`, as it was decided when
@@ -111,7 +112,8 @@ X : dask Array, dask DataFrame or list of Delayed
 Parameters
 ----------
 X : dask Array, dask DataFrame or list of Delayed
-    The stream, in the order of the rows and partitions; the chunks of an array may be CSR.""",
+    The stream, in the order of the rows and partitions. The chunks of an array may be
+    CSR.""",
     "dask_batch": """
 Parameters
 ----------
@@ -121,8 +123,8 @@ X : dask Array, dask DataFrame or list of Delayed
 Returns
 -------
 X_new : dask Array or DataFrame
-    The features, encoded as `encode` says. A frame for a frame, but for ``encode="onehot"``,
-    which gives an array with chunks in CSR.""",
+    The features, encoded as `encode` says: a frame for a frame, but with
+    ``encode="onehot"`` an array with chunks in CSR.""",
     "samples": """
 Parameters
 ----------
