@@ -407,3 +407,18 @@ def test_warnings_come_from_the_driver(client, storage):
         SemiOnlineKMeans(k=3).partial_fit(rows)
     with pytest.warns(UserWarning, match=f"becomes {len(X)} samples long"):
         SemiOnlineKMeans(k=3, n_samples=1000).fit(rows)
+
+
+def test_a_bad_value_is_not_tried_again(client, tmp_path):
+    loads = tmp_path / "loads"
+
+    def load(part):
+        with loads.open("a") as file:
+            file.write(".")
+        return part
+
+    spoiled, _ = BAD["NaN"]
+    parts = [dask.delayed(load)(part) for part in cut(spoiled(X), [250] * 12)]
+    with pytest.raises(ValueError, match="NaN"):
+        OnlineKMeans(k=60, client=client).fit(parts)
+    assert len(loads.read_text()) <= 13  # one for the names of the features

@@ -175,6 +175,8 @@ class _Reading:
         self._tasks.expect(future, results.append)
         while not results:
             self._tasks.wait()
+        if isinstance(results[0], ValueError):
+            raise results[0]
         return results[0]
 
     def _read_at_once(self, stream, index, first):
@@ -266,6 +268,8 @@ class _Reading:
 
     def _decide(self, piece):
         found, piece.found = piece.found, None
+        if isinstance(found, ValueError):
+            raise found
         n_before = len(self._stream.centers)
         opened = decide(self._stream, piece.n_known, found)
         piece.stop = piece.first + found.n_rows

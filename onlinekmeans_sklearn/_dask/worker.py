@@ -71,6 +71,13 @@ def rows_of(part, checker):
     return csr_array(shape, dtype=dtype) if issparse(part) else np.empty(shape, dtype)
 
 
+def rows_again(part, checker):
+    """Return the rows of a partition that were validated before: of an array, itself."""
+    if type(part) is np.ndarray and part.dtype in (np.float64, np.float32):
+        return part
+    return rows_of(part, checker)
+
+
 def draw_past(random_state, n_rows):
     """Let a source of random numbers pass those of so many rows."""
     for start in range(0, n_rows, _DRAWN_AT_ONCE):
@@ -88,9 +95,13 @@ def read_serially(part, checker, stream, random_state, first):
     """Read a partition from a row on, until few centers open.
 
     `random_state` has the numbers of the partition from its first row on. The stream comes
-    back without random numbers.
+    back without random numbers. For rows that are refused, return the error: to try again,
+    as if the task had failed, would not help.
     """
-    X = rows_of(part, checker)
+    try:
+        X = rows_of(part, checker)
+    except ValueError as error:
+        return error
     if not X.shape[0]:
         return SerialRead(stream, 0, 0, False)
     if isinstance(stream, NewStream):
@@ -122,8 +133,14 @@ def as_centers(rows):
 
 
 def propose_rows(part, checker, base, newest, facility_cost, random_state, first):
-    """Return what stays on the worker: labels, squared distances and the candidates."""
-    X = rows_of(part, checker)
+    """Return what stays on the worker: labels, squared distances and the candidates.
+
+    For rows that are refused, the error takes the place of the candidates.
+    """
+    try:
+        X = rows_of(part, checker)
+    except ValueError as error:
+        return None, None, error, get_worker().address
     dtype, centers = X.dtype, base.with_rows(newest) if newest.shape[0] else base
     X = centers.as_rows(rows_between(X, first, X.shape[0]))
     with one_blas_thread():
@@ -139,7 +156,7 @@ def candidates_of(proposal):
 def label_rows(part, checker, proposal, base, newest, unknown, opened, rows):
     """Return the final labels and squared distances of rows that were proposed."""
     known = base.with_rows(newest) if newest.shape[0] else base
-    X = known.as_rows(rows_between(rows_of(part, checker), *rows))
+    X = known.as_rows(rows_between(rows_again(part, checker), *rows))
     with one_blas_thread():
         return finish(X, *proposal[:2], known, centers_from(unknown), opened)
 
@@ -152,7 +169,7 @@ def add_up_rows(pieces, checker, base, newest, totals):
     centers = base.with_rows(newest) if newest.shape[0] else base
     stream = SimpleNamespace(centers=centers, **totals._asdict())
     for part, (first, stop), labeled in pieces:
-        X = centers.as_rows(rows_between(rows_of(part, checker), first, stop))
+        X = centers.as_rows(rows_between(rows_again(part, checker), first, stop))
         labels, d2 = (of_rows[: stop - first] for of_rows in labeled[:2])
         add_up(stream, X, labels, d2, SINGLE_THREAD)
     return Totals(stream.sums, stream.counts, stream.inertia)
