@@ -32,6 +32,9 @@ import onlinekmeans_sklearn
 from onlinekmeans_sklearn import load, save
 from onlinekmeans_sklearn.dask import OnlineKMeans, SemiOnlineKMeans
 
+# of Dask in 2025, when a test without a cluster runs beside one
+pytestmark = pytest.mark.filterwarnings("ignore:Running on a single-machine scheduler")
+
 X = stream()
 UNEVEN = [1, 0, 17, 900, 82, 0, 300]
 PARTITIONINGS = {

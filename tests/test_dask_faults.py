@@ -33,6 +33,9 @@ from onlinekmeans_sklearn._algorithm.stream import Stream
 from onlinekmeans_sklearn._dask import driver
 from onlinekmeans_sklearn.dask import OnlineKMeans
 
+# of Dask in 2025, when a test without a cluster runs beside one
+pytestmark = pytest.mark.filterwarnings("ignore:Running on a single-machine scheduler")
+
 X = stream()
 SIZES = [250] * 12
 
