@@ -1,5 +1,6 @@
 """What the two estimators share: scikit-learn's conventions around one stream."""
 
+import copy
 from abc import abstractmethod
 
 import numpy as np
@@ -56,8 +57,15 @@ class BaseOnlineKMeans(
     def _fit(self, X, y):
         X, stream = self._start_stream(X)
         has_callbacks = vars(self).keys() & LISTENERS
-        reporter = has_callbacks and Reporter(self, X, y, self._fitted_attributes)
-        self._extend(stream, X, report=reporter.read if reporter else None)
+        reporter = Reporter(self, X, y, X.shape[0]) if has_callbacks else None
+
+        def report(stream, *rows):
+            def attributes():
+                return self._fitted_attributes(copy.deepcopy(stream), *rows)
+
+            reporter.tell(len(rows[0]), attributes)
+
+        self._extend(stream, X, report=report if reporter else None)
         self._merge()  # now, so that warnings belong to fit
         if reporter:
             reporter.end()

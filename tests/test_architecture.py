@@ -25,6 +25,8 @@ ALLOWED = {
     "_classifier": {"_base", "_online_kmeans", "_utils"},
     "_checkpoint": {"_algorithm", "_nearest", "_online_kmeans", "_utils"},
     "_show_versions": {"_nearest"},
+    "_dask": {"_algorithm", "_fitted", "_nearest", "_utils"},
+    "dask": {"_dask", "_online_kmeans", "_utils"},
 }
 MODULES = {
     ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): path
@@ -67,6 +69,17 @@ def test_no_import_leads_back():
                 seen.add(name)
                 todo += graph[name]
         assert start not in seen
+
+
+def test_only_its_own_rooms_know_dask():
+    for name, path in MODULES.items():
+        if path.suffix == ".py" and name.split(".")[0] not in ("_dask", "dask"):
+            lines = [line.split() for line in path.read_text(encoding="utf-8").splitlines()]
+            modules = {words[1] for words in lines if words[:1] in (["import"], ["from"])}
+            assert not {module.split(".")[0] for module in modules} & {
+                "dask",
+                "distributed",
+            }
 
 
 def test_files_can_be_read_in_one_go():

@@ -313,7 +313,7 @@ CONTRADICTIONS = {
     "n_features": "value of a sparse matrix|a center, a sum",
     "counts": "a sum, a count|counts of the clusters to be positive",
     "opened_at": "positions of the centers to increase",
-    "labels": "labels in the range|a label for each of",
+    "labels": "labels in the range|a label for each of|a squared distance for each label",
 }
 
 

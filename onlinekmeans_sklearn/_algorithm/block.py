@@ -33,8 +33,10 @@ def read_block(stream, X, uniforms, threads, dtype):
     labels, d2 = look_up(stream, X, threads)
     opened = open_centers(stream, X, uniforms, d2, dtype)
     if len(opened):
-        label(X, opened, old, labels, d2, threads)
-    add_up(stream, X, labels, d2, opened, threads)
+        new, visible = centers_from(rows_at(X, opened)), n_visible(X.shape[0], opened)
+        label(X, new, visible, old, labels, d2, threads)
+    add_up(stream, X, labels, d2, threads)
+    move_on(stream, opened, X.shape[0])
     return labels, d2
 
 
@@ -43,11 +45,12 @@ def look_up(stream, X, threads):
     return nearest(stream.centers, X, threads)
 
 
-def open_centers(stream, X, uniforms, d2, dtype):
+def open_centers(stream, X, uniforms, d2, dtype, positions=None):
     """Open centers at rows of a block, in order, and return which.
 
     A row opens one if its number times the facility cost is below its D2(v, C), for the C
-    of that moment: the centers from before the block, and those that opened in it.
+    of that moment: the centers from before the block, and those that opened in it. If `X`
+    has only some rows of the block, `positions` says which.
     """
     candidates = (uniforms * stream.schedule.facility_cost < d2).nonzero()[0]
     if not len(candidates):
@@ -64,7 +67,8 @@ def open_centers(stream, X, uniforms, d2, dtype):
             break
         opened[n_opened] = candidates[place]
         n_opened += 1
-        n = stream.n_seen + int(candidates[place]) + 1
+        row = candidates[place] if positions is None else positions[candidates[place]]
+        n = stream.n_seen + int(row) + 1
         if schedule.record_opening(n):
             prefix = centers.with_rows(rows_at(X, opened[:n_opened]))
             schedule.start(prefix, n)
@@ -76,12 +80,19 @@ def open_centers(stream, X, uniforms, d2, dtype):
     return opened
 
 
-def label(X, opened, old, labels, d2, threads):
-    """Let rows go over to centers that opened in the block, up to their own, if nearer."""
-    visible = np.zeros(X.shape[0], dtype=np.int64)
-    visible[opened] = 1
-    np.cumsum(visible, out=visible)
-    new = centers_from(rows_at(X, opened))
+def n_visible(n_rows, opened, n_before=0):
+    """Return how many new centers each row of a block knows: those that opened up to it.
+
+    `n_before` of them opened before the block.
+    """
+    visible = np.zeros(n_rows, dtype=np.int64)
+    visible[:1] = n_before
+    visible[opened] += 1
+    return np.cumsum(visible, out=visible)
+
+
+def label(X, new, visible, old, labels, d2, threads):
+    """Let rows go over to new centers that are visible to them, if these are nearer."""
     if len(old):
         visible[d2 < _reach(new, old)[labels]] = 0
     new_labels, _ = nearest(new, X, threads, d2, visible)
@@ -104,14 +115,17 @@ def _reach(new, old):
     return gap * (0.25 - 1e-6) - old.n_features * 1e-320
 
 
-def add_up(stream, X, labels, d2, opened, threads):
-    """Take over what the rows add to counts, sums, costs and positions."""
-    n_clusters = len(stream.centers)
+def add_up(stream, X, labels, d2, threads):
+    """Take over what the rows add to counts, sums and costs."""
     stream.sums = stream.sums.with_members(X, labels, stream.centers, threads)
-    counts = np.bincount(labels, minlength=n_clusters)
+    counts = np.bincount(labels, minlength=len(stream.centers))
     counts[: len(stream.counts)] += stream.counts
     stream.counts = counts
+    stream.inertia = sequential_sum(stream.inertia, d2)
+
+
+def move_on(stream, opened, n_rows):
+    """Take over the positions of rows that opened centers, and pass the block."""
     if len(opened):
         stream.opened_at = np.concatenate([stream.opened_at, stream.n_seen + opened])
-    stream.inertia = sequential_sum(stream.inertia, d2)
-    stream.n_seen += X.shape[0]
+    stream.n_seen += n_rows

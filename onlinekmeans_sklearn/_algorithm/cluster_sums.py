@@ -29,6 +29,11 @@ class DenseSums:
     def __init__(self, rows):
         self.rows = rows
 
+    @property
+    def n_bytes(self):
+        """The size of the sums."""
+        return self.rows.nbytes
+
     def with_members(self, X, labels, centers, threads=SINGLE_THREAD):
         """Return the sums with the rows of `X` added to the clusters of their labels."""
         sums = np.zeros(centers.rows.shape)
@@ -61,6 +66,11 @@ class SparseSums:
 
     def __deepcopy__(self, memo):
         return self
+
+    @property
+    def n_bytes(self):
+        """The size of the sums."""
+        return sum(array.nbytes for cluster in self._clusters for array in cluster)
 
     @property
     def rows(self):

@@ -1,7 +1,5 @@
 """Progress of `fit` by scikit-learn's callbacks, which came with version 1.9."""
 
-import copy
-
 try:
     from sklearn.callback import CallbackSupportMixin, with_callbacks
 except ImportError:
@@ -24,21 +22,16 @@ class Reporter:
     What they answer is not asked for: a pass cut short has no labels for the rest.
     """
 
-    def __init__(self, estimator, X, y, attributes):
+    def __init__(self, estimator, X, y, n_steps):
         self._task = {"estimator": estimator, "X": X, "y": y}
-        self._attributes = attributes  # of an estimator, by its stream and rows
-        self._n_rows, self._n_told = X.shape[0], 0
-        self._shares = min(_SHARES, self._n_rows)
+        self._n_steps, self._n_told = n_steps, 0
+        self._shares = min(_SHARES, n_steps)
         self._context = estimator._init_callback_context(max_subtasks=self._shares)
         self._context.call_on_fit_task_begin(**self._task)
 
-    def read(self, stream, labels, d2):
-        """Tell how far the stream is, by what became of the rows that are read."""
-
-        def attributes():
-            return self._attributes(copy.deepcopy(stream), labels, d2)
-
-        while (self._n_told + 1) * self._n_rows <= len(labels) * self._shares:
+    def tell(self, n_done, attributes):
+        """Tell how many steps are done; a function gives the attributes of a fit so far."""
+        while (self._n_told + 1) * self._n_steps <= n_done * self._shares:
             self._n_told += 1
             share = self._context.subcontext(task_name="share of the rows")
             share.call_on_fit_task_begin(**self._task)

@@ -87,6 +87,44 @@ n_features_in_ : int
     The number of features.
 feature_names_in_ : ndarray of shape (n_features,)
     The names of the features, if `X` has string names for all of them.""",
+    "client": """
+client : distributed.Client or None, default=None
+    The client of the cluster whose workers read. If None, take the one that Dask computes
+    with by default. Without any, this process reads a partition after the other while the
+    next one is loading. Workers use one thread for each task; `n_jobs` is for this
+    process.""",
+    "dask_attributes": """
+labels_ : dask Array or Series of shape (n_samples,)
+    The cluster of each sample of the last `fit` or `partial_fit`, as it was decided when
+    the sample was read. Computed from the samples and the centers when it is asked for.
+online_labels_, online_distances_ : dask Array or Series of shape (n_samples,)
+    As for the local estimator, computed when they are asked for.
+cluster_centers_, n_clusters_, counts_, cluster_means_, opened_at_, online_centers_, \
+online_to_merged_, inertia_, online_inertia_, facility_cost_, facility_costs_, n_phases_, \
+phase_starts_, n_samples_seen_, n_features_in_, feature_names_in_ :
+    As for the local estimator, in memory.""",
+    "dask_samples": """
+Parameters
+----------
+X : dask Array, dask DataFrame or list of Delayed
+    The samples; the chunks of an array may be CSR.""",
+    "dask_stream": """
+Parameters
+----------
+X : dask Array, dask DataFrame or list of Delayed
+    The stream, in the order of the rows and partitions. The chunks of an array may be
+    CSR.""",
+    "dask_batch": """
+Parameters
+----------
+X : dask Array, dask DataFrame or list of Delayed
+    The next samples of the stream, in the order of the rows and partitions.""",
+    "dask_X_new": """
+Returns
+-------
+X_new : dask Array or DataFrame
+    The features, encoded as `encode` says: a frame for a frame, but with
+    ``encode="onehot"`` an array with chunks in CSR.""",
     "samples": """
 Parameters
 ----------

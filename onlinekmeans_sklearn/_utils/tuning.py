@@ -29,6 +29,16 @@ class Tuning:
     pair_elements: int = 2**17  # differences that are formed at once
     distance_elements: int = 2**18  # distances to all centers that are formed at once
 
+    # partitions that many workers read at once
+    calm_rows: int = 2**14  # that are read by one worker before it asks whether it is calm
+    calm_openings: float = 0.03  # in so many rows at most, of the centers there are
+    most_candidates: int = 2**11  # of a proposal
+    most_candidate_elements: int = 2**20
+    partitions_per_thread: int = 6  # under way
+    proposals_per_thread: int = 3  # of them, not yet answered
+    newest_centers: float = 0.125  # sent with each task, of those sent to all workers
+    seconds_between_counts: float = 1.0  # of the workers' threads
+
     # threads
     min_work_for_threads: int = 2**21  # multiplications of a call
     min_work_per_share: int = 2**19

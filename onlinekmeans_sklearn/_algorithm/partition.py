@@ -1,0 +1,112 @@
+"""The steps of a block whose rows are elsewhere, and read by many at once.
+
+Optimistic concurrency control [1]_: `propose` looks rows up in the centers that are known
+so far, which may not be all that were there when their turn comes, and returns the few
+candidates for a center. `decide` takes the candidates of one partition after the other, in
+stream order, and opens centers by the paper's rule. `finish` lets rows go over to centers
+that their proposal did not know. While others decide, distances only shrink and the
+facility cost only grows, so that candidates are at worst too many. The decisions are those
+of the plain loop, to the last bit.
+
+.. [1] X. Pan, J. Gonzalez, S. Jegelka, T. Broderick, M. Jordan. Optimistic Concurrency
+   Control for Distributed Unsupervised Learning. NIPS 2013.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from .._nearest import centers_from, nearest
+from .._utils.rows import rows_at, rows_between
+from .._utils.threads import SINGLE_THREAD
+from .._utils.tuning import TUNING
+from .block import label, move_on, n_visible, open_centers
+
+
+class Candidates(NamedTuple):
+    """The rows that may open a center: all that anybody must know to decide.
+
+    Attributes
+    ----------
+    n_rows : int
+        Of how many rows, from the first on, these are all candidates.
+    positions : ndarray of int64
+        Which of these rows.
+    X : ndarray or CSR
+        The candidates.
+    uniforms, d2 : ndarray of float64
+        The number of each, and its D2(v, C) for the centers that the proposal knew.
+    dtype : dtype
+        Of the rows before they were stored as kernels want them.
+    """
+
+    n_rows: int
+    positions: np.ndarray
+    X: object
+    uniforms: np.ndarray
+    d2: np.ndarray
+    dtype: np.dtype
+
+
+def propose(centers, facility_cost, X, random_state, dtype):
+    """Return label and squared distance of every row, and the candidates.
+
+    In a burst of new clusters there are many. Only the first are returned then: the rest
+    are better proposed again when these are decided. A facility cost of None is that of a
+    stream that has no room for another center.
+    """
+    labels, d2 = nearest(centers, X)
+    uniforms = random_state.random_sample(X.shape[0])
+    positions, n_rows = np.empty(0, dtype=np.int64), X.shape[0]
+    if facility_cost is not None:
+        positions = np.flatnonzero(uniforms * facility_cost < d2)
+    most = most_candidates(centers, X)
+    if len(positions) > most:
+        n_rows, positions = int(positions[most]), positions[:most]
+    found = rows_at(X, positions)
+    of_candidates = uniforms[positions], d2[positions]
+    return labels, d2, Candidates(n_rows, positions, found, *of_candidates, dtype)
+
+
+def most_candidates(centers, X):
+    """Return how many rows a proposal offers at most."""
+    most = TUNING.most_candidate_elements // centers.width(X)
+    return max(1, min(TUNING.most_candidates, most))
+
+
+def decide(stream, n_known, found):
+    """Let a stream open centers at candidates, in place; return the rows that open one.
+
+    The proposal knew the first `n_known` of the centers.
+    """
+    d2 = found.d2
+    n_now = len(stream.centers)
+    if n_known < n_now and len(d2):
+        unknown = centers_from(rows_between(stream.centers.rows, n_known, n_now))
+        _, d2 = nearest(unknown, found.X, d2=d2.copy())
+    opened = open_centers(stream, found.X, found.uniforms, d2, found.dtype, found.positions)
+    opened = found.positions[opened]
+    move_on(stream, opened, found.n_rows)
+    return opened
+
+
+def finish(X, labels, d2, known, unknown, opened):
+    """Return labels and squared distances by the centers that opened up to each row.
+
+    The proposal has those by the `known` centers. The last of the others, `unknown` to it,
+    opened at the rows `opened`, and all before these before the first row.
+    """
+    labels, d2 = labels[: X.shape[0]].copy(), d2[: X.shape[0]].copy()
+    visible = n_visible(X.shape[0], opened, len(unknown) - len(opened))
+    label(X, unknown, visible, known, labels, d2, SINGLE_THREAD)
+    return labels, d2
+
+
+def online_labels(centers, opened_at, X, first):
+    """Return the label, and squared distance, of rows from position `first` on, as decided.
+
+    A row knew the centers that opened before it, or at it.
+    """
+    positions = np.arange(first, first + X.shape[0])
+    visible = np.searchsorted(opened_at, positions, side="right")
+    return nearest(centers, X, visible=visible)

@@ -1,0 +1,17 @@
+"""The estimators on Dask: the same clustering, to the last bit, of partitions.
+
+`estimator`
+    what the two estimators share: validation, and lazy results.
+`partitions`
+    what came as a list of partitions, and results back in collections like it.
+`driver`
+    reading on a cluster: what is under way, and the decisions in stream order.
+`loading`
+    the partitions that are under way, and their random numbers.
+`tasks`
+    the futures of a call on a cluster.
+`worker`
+    the functions that run as tasks.
+`local`
+    reading without a cluster.
+"""

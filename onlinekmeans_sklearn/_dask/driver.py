@@ -1,0 +1,359 @@
+"""Reading on a cluster: workers propose and label, the driver decides in stream order.
+
+The first rows of a stream open many centers, and so do those of a burst: one worker reads
+them by itself. When few centers open, many partitions are under way at once, each in one
+of these states:
+
+loaded
+    its rows are on a worker, or will be.
+proposed
+    a worker looks for candidates among the centers that were known when it was asked.
+decided
+    all partitions before it are decided, and it is; a worker labels its rows by the
+    centers that its proposal did not know.
+added up
+    counts, sums and costs have its rows, in stream order. They pass through the driver: as
+    a chain of tasks they would all be computed again when a worker dies.
+
+There are no rounds: whatever comes first, candidates or totals, is dealt with.
+"""
+
+import time
+from collections import deque
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+
+import dask
+
+from .._algorithm.partition import decide
+from .._utils.rollback import shallow_copy
+from .._utils.rows import rows_between
+from .._utils.tuning import TUNING
+from . import worker
+from .loading import LoadedPartitions, window
+from .tasks import RETRIES, Tasks
+
+
+@dataclass
+class Figures:
+    """What a call on a cluster took."""
+
+    n_candidates: int = 0
+    n_openings: int = 0  # among the candidates
+    n_serial_rows: int = 0
+    n_bursts: int = 0
+    bytes_of_sums: int = 0  # that came to the driver
+    seconds: float = 0.0
+    driver_seconds: float = 0.0  # when the driver was not waiting
+
+
+@dataclass
+class Piece:
+    """Rows of a partition that were proposed at once."""
+
+    index: int  # of the partition
+    first: int
+    n_known: int  # centers that its proposal knows
+    base: object  # future of some of these centers
+    n_base: int
+    proposal: object  # future of labels and distances
+    found: object = None  # the candidates
+    workers: list = field(default_factory=list)  # that have the proposal
+    stop: int = -1
+    stream: object = None  # after the decisions
+    labeled: object = None  # future of labels and distances, by all centers
+    is_adding: bool = False
+
+
+class ClusterReader:
+    """Reads partitions on the workers of a client."""
+
+    def __init__(self, client):
+        self._client = client
+        self.figures = Figures()
+
+    def compute(self, delayed):
+        """Return the values of delayed objects, which are small."""
+        with ExitStack() as stack:
+            futures = self._client.compute(delayed, retries=RETRIES)
+            for future in futures:
+                stack.callback(future.release)
+            return self._client.gather(futures)
+
+    def count(self, partitions):
+        """Return the number of rows of every partition."""
+        sizes, tasks = partitions.sizes.copy(), Tasks(self._client)
+        unknown = deque(i for i, size in enumerate(sizes) if size is None)
+        count = dask.delayed(worker.count_rows)
+        n_left = len(unknown)
+        n_under_way = 0
+
+        def receive(index, size):
+            nonlocal n_under_way, n_left
+            sizes[index] = size
+            n_under_way, n_left = n_under_way - 1, n_left - 1
+
+        with ExitStack() as stack:
+            stack.callback(tasks.release_all)
+            while n_left:
+                while unknown and n_under_way < window(tasks):
+                    index = unknown.popleft()
+                    (future,) = tasks.load([count(partitions.delayed[index])])
+                    tasks.expect(future, lambda size, i=index: receive(i, size))
+                    n_under_way += 1
+                tasks.wait()
+        return sizes
+
+    def extended(self, stream, partitions, random_state, checker, n_jobs, report):
+        """Return the stream that has also read the partitions, and their sizes."""
+        start, tasks = time.perf_counter(), Tasks(self._client)
+        with ExitStack() as stack:
+            stack.callback(tasks.release_all)
+            reading = _Reading(tasks, partitions, random_state, checker, self.figures)
+            stream = reading.read(stream, report)
+        self.figures.seconds = time.perf_counter() - start
+        self.figures.driver_seconds = self.figures.seconds - tasks.seconds_waited
+        return stream, reading.sizes
+
+
+class _Reading:
+    """The way of a stream through the partitions of one call."""
+
+    def __init__(self, tasks, partitions, random_state, checker, figures):
+        self._tasks = tasks
+        self._partitions = LoadedPartitions(tasks, partitions, random_state)
+        self._random_state = random_state
+        self._checker = checker
+        self._figures = figures
+
+    @property
+    def sizes(self):
+        """The number of rows of every partition."""
+        return self._partitions.sizes
+
+    def read(self, stream, report):
+        """Return the stream that has read all partitions."""
+        self._report = report
+        if not isinstance(stream, worker.NewStream):
+            stream = shallow_copy(stream)
+            stream.random_state = None  # partitions have their own
+        place = 0, 0
+        while place[0] < len(self._partitions):
+            stream, place = self._read_serially(stream, *place)
+            if place[0] < len(self._partitions):
+                stream, place = self._read_at_once(stream, *place)
+        self._partitions.is_known(len(self._partitions) - 1)  # draws past all
+        if not isinstance(stream, worker.NewStream):
+            stream.random_state = self._random_state
+        return stream
+
+    def _read_serially(self, stream, index, first):
+        """Let one worker read until few centers open, and return how far it has come."""
+        while index < len(self._partitions):
+            self._partitions.load(index, urgent=index)
+            if self.sizes[index] != 0:
+                done = self._serial_read(stream, index, first)
+                stream, self.sizes[index] = done.stream, done.n_rows
+                self._figures.n_serial_rows += done.stop - first
+                self._figures.bytes_of_sums += _bytes_of(stream)
+                self._tell(stream, index)
+                if done.stop < done.n_rows:
+                    return stream, (index, done.stop)
+                if done.is_calm:
+                    self._partitions.release(index)
+                    return stream, (index + 1, 0)
+            self._partitions.release(index)
+            index, first = index + 1, 0
+        return stream, (index, 0)
+
+    def _serial_read(self, stream, index, first):
+        part, numbers = self._partitions[index], self._partitions.numbers(index)
+        args = part, self._checker, stream, numbers, first
+        workers = self._partitions.workers_with(index)
+        future = self._tasks.submit("read", worker.read_serially, *args, workers=workers)
+        results = []
+        self._tasks.expect(future, results.append)
+        while not results:
+            self._tasks.wait()
+        if isinstance(results[0], ValueError):
+            raise results[0]
+        return results[0]
+
+    def _read_at_once(self, stream, index, first):
+        """Read until the end, or until a burst, and return how far that is."""
+        self._stream = shallow_copy(stream)  # as decided
+        self._totals = worker.Totals(stream.sums, stream.counts, stream.inertia)
+        self._pieces = deque()  # in stream order, up to those that are added up
+        self._n_decided = 0  # of them
+        self._place, self._is_burst = (index, first), False
+        self._base = self._n_base = None
+        while True:
+            self._propose()
+            self._add_up()
+            if not self._pieces and (self._is_burst or self._place[0] == len(self.sizes)):
+                break
+            self._tasks.wait()
+        for name, value in self._totals._asdict().items():
+            setattr(self._stream, name, value)
+        return self._stream, self._place
+
+    def _propose(self):
+        """Have proposals made, as many as may be under way."""
+        index, first = self._place
+        oldest = self._pieces[0].index if self._pieces else index
+        length = window(self._tasks)
+        proposed = TUNING.proposals_per_thread * self._tasks.n_threads()
+        while (
+            not self._is_burst
+            and index < len(self.sizes)
+            and index - oldest < length
+            and len(self._pieces) - self._n_decided < proposed
+        ):
+            self._partitions.load(oldest, urgent=index)
+            if not self._partitions.is_known(index):
+                break  # rows are still being counted
+            if self.sizes[index] > first:
+                self._pieces.append(self._proposed(index, first))
+            else:
+                self._partitions.release(index)
+            index, first = index + 1, 0
+            self._place = index, first
+
+    def _proposed(self, index, first):
+        """Return a piece for whose rows a worker is asked to find the candidates."""
+        self._update_base()
+        stream = self._stream
+        has_room = len(stream.centers) < stream.max_clusters
+        part = self._partitions[index]
+        proposal = self._tasks.submit(
+            "propose",
+            worker.propose_rows,
+            part,
+            self._checker,
+            self._base,
+            self._centers_between(self._n_base, len(stream.centers)),
+            stream.schedule.facility_cost if has_room else None,
+            self._partitions.numbers(index),
+            first,
+            workers=self._partitions.workers_with(index),
+        )
+        n_known = len(stream.centers)
+        piece = Piece(index, first, n_known, self._base, self._n_base, proposal)
+        found = self._tasks.submit("candidates", worker.candidates_of, proposal)
+        self._tasks.expect(found, lambda result: self._receive(piece, *result))
+        return piece
+
+    def _update_base(self):
+        """Have all centers sent to the workers anew, if many came since that was done."""
+        n_centers = len(self._stream.centers)
+        if self._base is None or n_centers > (1 + TUNING.newest_centers) * self._n_base:
+            self._n_base = n_centers
+            rows = self._stream.centers.rows
+            self._base = self._tasks.submit("centers", worker.as_centers, rows)
+
+    def _centers_between(self, start, stop):
+        return rows_between(self._stream.centers.rows, start, stop)
+
+    def _receive(self, piece, found, address):
+        """Decide the candidates of all pieces whose turn it is."""
+        piece.found, piece.workers = found, [address]
+        while self._n_decided < len(self._pieces) and not self._is_burst:
+            piece = self._pieces[self._n_decided]
+            if piece.found is None:
+                return
+            self._decide(piece)
+            self._n_decided += 1
+            if piece.stop < self.sizes[piece.index]:
+                self._stop_at(piece)
+
+    def _decide(self, piece):
+        found, piece.found = piece.found, None
+        if isinstance(found, ValueError):
+            raise found
+        n_before = len(self._stream.centers)
+        opened = decide(self._stream, piece.n_known, found)
+        piece.stop = piece.first + found.n_rows
+        piece.stream = shallow_copy(self._stream)
+        self._figures.n_candidates += len(found.positions)
+        self._figures.n_openings += len(self._stream.centers) - n_before
+        piece.labeled = self._labeled(piece, opened)
+
+    def _labeled(self, piece, opened):
+        """Return the future of the labels, those proposed if there is no new center."""
+        n_centers = len(self._stream.centers)
+        if n_centers == piece.n_known:
+            return piece.proposal
+        labeled = self._tasks.submit(
+            "label",
+            worker.label_rows,
+            self._partitions[piece.index],
+            self._checker,
+            piece.proposal,
+            piece.base,
+            self._centers_between(piece.n_base, piece.n_known),
+            self._centers_between(piece.n_known, n_centers),
+            opened,
+            (piece.first, piece.stop),
+            workers=piece.workers,
+        )
+        self._tasks.release(piece.proposal)
+        return labeled
+
+    def _stop_at(self, piece):
+        """Give up what was proposed after a piece with too many candidates."""
+        self._figures.n_bursts += 1
+        self._place, self._is_burst = (piece.index, piece.stop), True
+        while self._pieces[-1] is not piece:
+            self._tasks.release(self._pieces.pop().proposal)
+
+    def _add_up(self):
+        """Have the next pieces added up that are decided and on the same worker."""
+        pieces = self._pieces
+        if not self._n_decided or pieces[0].is_adding:
+            return
+        n_pieces = 1
+        while n_pieces < self._n_decided and pieces[n_pieces].workers == pieces[0].workers:
+            n_pieces += 1
+        some = [pieces[i] for i in range(n_pieces)]
+        last = some[-1]
+        n_centers = len(last.stream.centers)
+        rows = [
+            (self._partitions[piece.index], (piece.first, piece.stop), piece.labeled)
+            for piece in some
+        ]
+        future = self._tasks.submit(
+            "add-up",
+            worker.add_up_rows,
+            rows,
+            self._checker,
+            last.base,
+            self._centers_between(last.n_base, n_centers),
+            self._totals,
+            workers=last.workers,
+        )
+        pieces[0].is_adding = True
+        self._tasks.expect(future, lambda totals: self._added(totals, n_pieces))
+
+    def _added(self, totals, n_pieces):
+        """Take over the totals, and let go of what they were made from."""
+        self._totals = totals
+        for _ in range(n_pieces):
+            piece = self._pieces.popleft()
+            self._n_decided -= 1
+            self._tasks.release(piece.labeled)
+            if piece.stop == self.sizes[piece.index]:
+                self._partitions.release(piece.index)
+        stream = piece.stream
+        stream.sums, stream.counts, stream.inertia = totals
+        self._figures.bytes_of_sums += _bytes_of(stream)
+        self._tell(stream, piece.index)
+
+    def _tell(self, stream, index):
+        """Tell who wants to know how far the stream is."""
+        if self._report is not None:
+            self._report(stream, self.sizes[: index + 1])
+
+
+def _bytes_of(stream):
+    """Return the size of the sums of a stream."""
+    return stream.sums.n_bytes if stream.n_seen else 0

@@ -1,0 +1,333 @@
+"""What the two estimators on Dask share: the local estimator around partitions."""
+
+import copy
+import math
+
+import dask
+import numpy as np
+from distributed import Client
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import validate_data
+
+from .._fitted import fitted
+from .._utils.callbacks import LISTENERS, Reporter, with_callbacks
+from .._utils.docstrings import with_shared_documentation
+from .._utils.rollback import restore_rng_on_error, shallow_copy, unchanged_on_error
+from .._utils.validation import parameter_error, validate_X
+from . import worker
+from .driver import ClusterReader
+from .lazy import KnownRows, LazyRows, each, node
+from .local import LocalReader
+from .partitions import partitions_of
+
+_OF_LOCAL = ("_stream", "_n_clusters", "_centers", "_final")  # that of Dask has them, too
+_OF_FEATURES = ("n_features_in_", "feature_names_in_")
+
+
+@with_shared_documentation
+class DaskClusters:
+    """The methods that take, or return, Dask collections; a subclass has a local class."""
+
+    @with_callbacks
+    def _fit(self, X, y):
+        partitions = partitions_of(X)
+        has_callbacks = vars(self).keys() & LISTENERS
+        reporter = Reporter(self, X, y, len(partitions)) if has_callbacks else None
+        self._read(partitions, is_new=True, is_partial=False, reporter=reporter)
+        self._merge()  # now, so that warnings belong to fit
+        if reporter:
+            reporter.end()
+
+    def fit(self, X, y=None):
+        """Cluster the rows of `X` as a stream of its own, in one pass.
+
+        %(dask_stream)s
+        %(y)s
+
+        %(self)s
+        """
+        return super().fit(X, y)
+
+    def partial_fit(self, X=None, y=None):
+        """Update the clustering with the next batch of the stream.
+
+        However a stream is cut into batches and partitions, the result is the same.
+
+        %(dask_batch)s
+            If None, only the last step is done again, to merge the online clusters into
+            `n_clusters`.
+        %(y)s
+
+        %(self)s
+        """
+        if X is None:
+            self._check_call()
+            attributes = self._fitted_attributes(self._stream, self._last_rows)
+            with unchanged_on_error(self):
+                vars(self).update(attributes)
+                self._merge()
+        else:
+            self._partial_fit(X)
+        return self
+
+    def partial_fit_predict(self, X, y=None):
+        """Update the clustering and return the clusters decided online.
+
+        The clustering is updated at once; the clusters are looked up when they are
+        computed.
+
+        %(dask_batch)s
+        %(y)s
+
+        Returns
+        -------
+        labels : dask Array or Series
+            The online cluster of each sample, decided before the next sample was seen.
+        """
+        self._partial_fit(X)
+        return self.online_labels_
+
+    def partial_fit_transform(self, X, y=None):
+        """Update the clustering and return the features decided online.
+
+        Only for ``n_clusters=None``: the columns of merged clusters would change their
+        meaning as the stream goes on.
+
+        %(dask_batch)s
+        %(y)s
+
+        %(dask_X_new)s
+        """
+        if self.n_clusters is not None:
+            expected = "None in partial_fit_transform"
+            raise parameter_error("n_clusters", self.n_clusters, expected, owner=self)
+        rows = self._partial_fit(X)
+        return self._features(rows.partitions, worker.transform_online, rows.firsts)
+
+    def predict(self, X):
+        """Predict the nearest of the final centers for each sample.
+
+        %(dask_samples)s
+
+        Returns
+        -------
+        labels : dask Array or Series
+            Index of the nearest row of `cluster_centers_`, the lowest if there are several.
+        """
+        partitions, _ = self._validated(X)
+        parts = self._by_model("predict", worker.predict_rows, partitions)
+        return partitions.labels(parts, np.int32)
+
+    def score(self, X, y=None):
+        """Return the opposite of the k-means cost of `X` for the final centers.
+
+        %(dask_samples)s
+        %(y)s
+
+        Returns
+        -------
+        score : float
+            Minus the sum of squared distances to the nearest of `cluster_centers_`, equal
+            to that of the local estimator up to rounding.
+        """
+        partitions, reader = self._validated(X)
+        parts = self._by_model("score", worker.cost_of_rows, partitions)
+        return -math.fsum(reader.compute(parts))
+
+    def transform(self, X):
+        """Encode each sample's cluster as features for another model.
+
+        %(dask_samples)s
+
+        %(dask_X_new)s
+        """
+        partitions, _ = self._validated(X)
+        return self._features(partitions, worker.transform_rows)
+
+    def fit_transform(self, X, y=None):
+        """Cluster the rows of `X` and return ``fit(X).transform(X)``.
+
+        %(dask_stream)s
+        %(y)s
+
+        %(dask_X_new)s
+        """
+        with unchanged_on_error(self), restore_rng_on_error(self.random_state):
+            return self.fit(X, y).transform(X)
+
+    def to_local(self):
+        """Return the local estimator, which goes on, is saved and serves without Dask.
+
+        Returns
+        -------
+        model : OnlineKMeans or SemiOnlineKMeans
+            As after a local `fit` of the same stream. It has no `labels_` of single
+            samples: these stay on the workers.
+        """
+        self._check_call()
+        params = self.get_params(deep=False)
+        del params["client"]
+        local = self._local_class(**params)
+        attributes = vars(shallow_copy(self))
+        vars(local).update(
+            {k: attributes[k] for k in _OF_LOCAL + _OF_FEATURES if k in attributes},
+            online_labels_=np.empty(0, dtype=np.int32),
+            _online_d2=np.empty(0),
+        )
+        return copy.copy(local)  # whose random numbers are its own
+
+    @classmethod
+    def from_local(cls, model, client=None):
+        """Return an estimator on Dask that goes on with the stream of a local one.
+
+        Parameters
+        ----------
+        model : OnlineKMeans or SemiOnlineKMeans
+            The local estimator; it stays as it is.
+        client : distributed.Client or None, default=None
+            As the parameter of the class.
+
+        Returns
+        -------
+        model : object
+            The estimator on Dask.
+        """
+        if type(model) is not cls._local_class:
+            raise TypeError(
+                f"Expected an {cls._local_class.__name__} of onlinekmeans_sklearn. Got "
+                f"{type(model).__name__} of {type(model).__module__} instead."
+            )
+        model = copy.copy(model)
+        taken_over = cls(**model.get_params(deep=False), client=client)
+        attributes = vars(model)
+        names = [name for name in _OF_LOCAL + _OF_FEATURES if name in attributes]
+        vars(taken_over).update({name: attributes[name] for name in names})
+        if "_stream" in attributes:
+            taken_over._last_rows = KnownRows(model.online_labels_, model._online_d2)
+        return taken_over
+
+    def __sklearn_clone__(self):
+        bare = shallow_copy(self)
+        bare.client = None  # it cannot be copied, and need not be
+        other = super(DaskClusters, bare).__sklearn_clone__()
+        other.client = self.client
+        return other
+
+    labels_ = fitted(
+        lambda self: self._last_rows.labels(
+            self._stream, self._checker(), self._final_clusters().of_online
+        )
+    )
+    online_labels_ = fitted(
+        lambda self: self._last_rows.labels(self._stream, self._checker())
+    )
+    online_distances_ = fitted(
+        lambda self: self._last_rows.distances(self._stream, self._checker())
+    )
+
+    def _reader(self):
+        """Return who reads: a client's workers, or this process."""
+        client = self.client
+        if client is None:
+            get = dask.base.get_scheduler()
+            client = getattr(get, "__self__", None)
+            if not isinstance(client, Client):
+                return LocalReader()
+        if not isinstance(client, Client):
+            raise parameter_error("client", client, "a distributed.Client or None", self)
+        if client.asynchronous:
+            expected = "a client that is not asynchronous: fit waits for the workers"
+            raise parameter_error("client", client, expected, self)
+        return ClusterReader(client)
+
+    def _validated(self, X):
+        """Return the partitions of rows for a fitted estimator, and who reads them."""
+        self._check_call()
+        partitions, reader = partitions_of(X), self._reader()
+        self._check_features(partitions, reader, reset=False)
+        return partitions, reader
+
+    def _check_features(self, partitions, reader, reset):
+        """Check the number and names of features, or take them over."""
+        partitions.empty = partitions.without_rows(reader.compute)
+        validate_data(self, partitions.empty, reset=reset, skip_check_array=True)
+
+    def _checker(self):
+        """Return a local estimator that knows the features, and nothing else."""
+        checker = self._local_class()
+        known = {name: vars(self)[name] for name in _OF_FEATURES if name in vars(self)}
+        vars(checker).update(known)
+        return checker
+
+    def _by_model(self, step, function, partitions, by_part=None):
+        """Return what a function makes of each partition and the local estimator."""
+        self._merge()
+        model = node("model", self.to_local().set_params(n_jobs=1))
+        return each(step, function, partitions.delayed, model, by_part=by_part)
+
+    def _features(self, partitions, function, firsts=None):
+        """Return a collection of the features that a function gives of each partition."""
+        parts = self._by_model("transform", function, partitions, firsts)
+        meta = self.to_local()._encode(worker.rows_of(partitions.empty, self._checker()))
+        return partitions.features(parts, meta, self.get_feature_names_out())
+
+    def _partial_fit(self, X):
+        """Go on with the stream, or start it, and return what became of the rows."""
+        partitions = partitions_of(X)
+        random_state = getattr(self, "_stream", self).random_state
+        with unchanged_on_error(self), restore_rng_on_error(random_state):
+            self._read(partitions, is_new="_stream" not in vars(self), is_partial=True)
+        return self._last_rows
+
+    def _read(self, partitions, is_new, is_partial, reporter=None):
+        """Let the stream, or a new one, read partitions; take over what is known then."""
+        self._check_params()
+        reader = self._reader()
+        self._check_features(partitions, reader, reset=is_new)
+        sizes = partitions.sizes
+        if None in sizes and is_new and self._needs_length():
+            sizes = reader.count(partitions)
+        stream, random_state = self._stream_to_extend(is_new, sizes)
+        is_known = None not in sizes
+        if is_known:
+            self._warn_before_reading(stream, sum(sizes), is_partial)
+
+        def report(so_far, sizes_so_far):
+            def attributes():
+                rows = LazyRows(partitions.first(len(sizes_so_far)), sizes_so_far, first)
+                return self._fitted_attributes(so_far, rows)
+
+            reporter.tell(len(sizes_so_far), attributes)
+
+        first = stream.n_seen
+        extended, sizes = reader.extended(
+            stream,
+            partitions,
+            random_state,
+            self._checker(),
+            self.n_jobs,
+            report if reporter else None,
+        )
+        if not sum(sizes):
+            validate_X(self, partitions.empty, reset=False)  # which raises
+        if not is_known:
+            self._warn_before_reading(stream, sum(sizes), is_partial)
+        rows = LazyRows(partitions, sizes, first)
+        vars(self).update(self._fitted_attributes(extended, rows), _figures=reader.figures)
+
+    def _stream_to_extend(self, is_new, sizes):
+        """Return the stream, or a new one, and its random numbers."""
+        if not is_new:
+            return self._stream, self._stream.random_state
+        cap = np.inf if self.max_clusters is None else int(self.max_clusters)
+        schedule = self._schedule(None if None in sizes else sum(sizes))
+        return worker.NewStream(schedule, cap), check_random_state(self.random_state)
+
+    def _needs_length(self):
+        """Return whether the schedule must know how many rows a new stream has."""
+        return False
+
+    def _fitted_attributes(self, stream, rows):
+        attributes = super()._fitted_attributes(stream, None, None)
+        del attributes["online_labels_"], attributes["_online_d2"]
+        return {**attributes, "_last_rows": rows}

@@ -1,0 +1,56 @@
+"""Reading without a cluster: a partition after the other, with the next one loading."""
+
+import copy
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+
+import dask
+
+from .._algorithm.stream import Stream
+from .worker import NewStream, count_rows, rows_of
+
+
+class LocalReader:
+    """Reads partitions in this process, as Dask's own scheduler loads them."""
+
+    figures = None  # which are those of a cluster
+
+    def compute(self, delayed):
+        """Return the values of delayed objects, one after the other."""
+        return [part.compute() for part in delayed]
+
+    def count(self, partitions):
+        """Return the number of rows of every partition."""
+        count = dask.delayed(count_rows)
+        return self.compute([count(part) for part in partitions.delayed])
+
+    def extended(self, stream, partitions, random_state, checker, n_jobs, report):
+        """Return the stream that has also read the partitions, and their sizes."""
+        sizes = []
+        with closing(_loaded(partitions.delayed)) as parts:
+            for part in parts:
+                X = rows_of(part, checker)
+                sizes.append(X.shape[0])
+                if not X.shape[0]:
+                    continue
+                if isinstance(stream, NewStream):
+                    stream = Stream(X, stream.schedule, random_state, stream.max_clusters)
+                stream, _, _ = stream.extended(X, n_jobs)
+                if report is not None:
+                    report(copy.deepcopy(stream), sizes)
+        return stream, sizes
+
+
+def _loaded(delayed):
+    """Yield the partitions, while the next one is loading."""
+    with ThreadPoolExecutor(1) as pool:
+        coming = [pool.submit(delayed[0].compute)]
+        try:
+            for following in delayed[1:]:
+                part = coming.pop().result()
+                coming.append(pool.submit(following.compute))
+                yield part
+            yield coming.pop().result()
+        finally:
+            for future in coming:
+                future.cancel()

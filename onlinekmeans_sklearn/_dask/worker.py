@@ -1,0 +1,209 @@
+"""What runs on workers: pure functions of a partition and of small arguments.
+
+A task that is lost with its worker can be computed again from its arguments. Nothing that
+is as long as a partition leaves the worker, but for a partition that Dask itself moves.
+"""
+
+import copy
+import warnings
+from types import SimpleNamespace
+from typing import NamedTuple
+
+import numpy as np
+from distributed import get_worker
+from scipy.sparse import csr_array, issparse
+
+from .._algorithm.block import add_up
+from .._algorithm.partition import finish, online_labels, propose
+from .._algorithm.stream import Stream
+from .._nearest import centers_from, look_up
+from .._utils.rollback import shallow_copy
+from .._utils.rows import rows_between
+from .._utils.threads import SINGLE_THREAD, one_blas_thread
+from .._utils.tuning import TUNING
+from .._utils.validation import validate_X
+
+_DRAWN_AT_ONCE = 2**16
+
+
+class Totals(NamedTuple):
+    """What is added up of a stream, in its order."""
+
+    sums: object
+    counts: np.ndarray
+    inertia: float
+
+
+class NewStream(NamedTuple):
+    """A stream that has no rows yet, so that nobody knows how these are stored."""
+
+    schedule: object
+    max_clusters: float
+    n_seen: int = 0
+
+
+class SerialRead(NamedTuple):
+    """How far one worker has read a partition by itself, and the stream then."""
+
+    stream: Stream
+    stop: int
+    n_rows: int
+    is_calm: bool
+
+
+def count_rows(part):
+    """Return the number of rows of a partition."""
+    return int(part.shape[0])
+
+
+def rows_of(part, checker):
+    """Return the rows of a partition as the local estimator validates them.
+
+    The checker is an estimator that knows the features. What there is to warn of in every
+    partition alike the driver has said.
+    """
+    if part.shape[0]:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return validate_X(checker, part, reset=False)
+    shape = 0, checker.n_features_in_
+    dtype = np.float32 if getattr(part, "dtype", None) == np.float32 else np.float64
+    return csr_array(shape, dtype=dtype) if issparse(part) else np.empty(shape, dtype)
+
+
+def rows_again(part, checker):
+    """Return the rows of a partition that were validated before: of an array, itself."""
+    if type(part) is np.ndarray and part.dtype in (np.float64, np.float32):
+        return part
+    return rows_of(part, checker)
+
+
+def draw_past(random_state, n_rows):
+    """Let a source of random numbers pass those of so many rows."""
+    for start in range(0, n_rows, _DRAWN_AT_ONCE):
+        random_state.random_sample(min(_DRAWN_AT_ONCE, n_rows - start))
+
+
+def _from_row(random_state, first):
+    """Return the random numbers from a row of the partition on."""
+    random_state = copy.deepcopy(random_state)
+    draw_past(random_state, first)
+    return random_state
+
+
+def read_serially(part, checker, stream, random_state, first):
+    """Read a partition from a row on, until few centers open.
+
+    `random_state` has the numbers of the partition from its first row on. The stream comes
+    back without random numbers. For rows that are refused, return the error: to try again,
+    as if the task had failed, would not help.
+    """
+    try:
+        X = rows_of(part, checker)
+    except ValueError as error:
+        return error
+    if not X.shape[0]:
+        return SerialRead(stream, 0, 0, False)
+    if isinstance(stream, NewStream):
+        stream = Stream(X, stream.schedule, None, stream.max_clusters)
+    stream = shallow_copy(stream)
+    stream.random_state = _from_row(random_state, first)
+    stop, is_calm = first, False
+    while stop < X.shape[0] and not is_calm:
+        n_before, start = len(stream.centers), stop
+        stop = min(X.shape[0], start + TUNING.calm_rows)
+        stream, _, _ = stream.extended(rows_between(X, start, stop), n_jobs=1)
+        n_opened = len(stream.centers) - n_before
+        is_calm = _is_calm(stream, n_opened, stop - start)
+    stream.random_state = None
+    return SerialRead(stream, stop, X.shape[0], is_calm)
+
+
+def _is_calm(stream, n_opened, n_rows):
+    """Return whether few of the last rows opened a center."""
+    if len(stream.centers) >= stream.max_clusters:
+        return True
+    few = TUNING.calm_openings * len(stream.centers) * n_rows / TUNING.calm_rows
+    return bool(stream.schedule.phases) and n_opened <= few
+
+
+def as_centers(rows):
+    """Return the set of centers with these rows: sent rarely, used by many tasks."""
+    return centers_from(rows)
+
+
+def propose_rows(part, checker, base, newest, facility_cost, random_state, first):
+    """Return what stays on the worker: labels, squared distances and the candidates.
+
+    For rows that are refused, the error takes the place of the candidates.
+    """
+    try:
+        X = rows_of(part, checker)
+    except ValueError as error:
+        return None, None, error, get_worker().address
+    dtype, centers = X.dtype, base.with_rows(newest) if newest.shape[0] else base
+    X = centers.as_rows(rows_between(X, first, X.shape[0]))
+    with one_blas_thread():
+        proposed = propose(centers, facility_cost, X, _from_row(random_state, first), dtype)
+    return *proposed, get_worker().address
+
+
+def candidates_of(proposal):
+    """Return what the driver must know: the candidates, and where the proposal is."""
+    return proposal[2:]
+
+
+def label_rows(part, checker, proposal, base, newest, unknown, opened, rows):
+    """Return the final labels and squared distances of rows that were proposed."""
+    known = base.with_rows(newest) if newest.shape[0] else base
+    X = known.as_rows(rows_between(rows_again(part, checker), *rows))
+    with one_blas_thread():
+        return finish(X, *proposal[:2], known, centers_from(unknown), opened)
+
+
+def add_up_rows(pieces, checker, base, newest, totals):
+    """Return the totals with the rows of pieces of the stream, which are in its order.
+
+    Each piece is a partition, which of its rows, and their labels and distances.
+    """
+    centers = base.with_rows(newest) if newest.shape[0] else base
+    stream = SimpleNamespace(centers=centers, **totals._asdict())
+    for part, (first, stop), labeled in pieces:
+        X = centers.as_rows(rows_between(rows_again(part, checker), first, stop))
+        labels, d2 = (of_rows[: stop - first] for of_rows in labeled[:2])
+        add_up(stream, X, labels, d2, SINGLE_THREAD)
+    return Totals(stream.sums, stream.counts, stream.inertia)
+
+
+def online_rows(part, checker, centers, opened_at, first):
+    """Return labels and squared distances of a partition's rows, as decided online."""
+    X = centers.as_rows(rows_of(part, checker))
+    with one_blas_thread():
+        return online_labels(centers, opened_at, X, first)
+
+
+def predict_rows(part, model):
+    """Return the nearest final center of each row."""
+    centers = model._final_clusters().centers
+    return look_up(centers, rows_of(part, model), n_jobs=1, labels_only=True)[0]
+
+
+def cost_of_rows(part, model):
+    """Return the sum of squared distances to the nearest final center."""
+    with np.errstate(over="ignore"):
+        centers = model._final_clusters().centers
+        return float(look_up(centers, rows_of(part, model), n_jobs=1)[1].sum())
+
+
+def transform_rows(part, model):
+    """Return the features of rows, by the final centers."""
+    return model._encode(rows_of(part, model))
+
+
+def transform_online(part, model, first):
+    """Return the features of rows from position `first` on, as decided online."""
+    X, stream, model = rows_of(part, model), model._stream, copy.copy(model)
+    rows = stream.centers.as_rows(X)
+    labels, _ = online_labels(stream.centers, stream.opened_at, rows, first)
+    model.online_labels_ = labels
+    return model._encode(X, positions=np.arange(first, first + X.shape[0]))

@@ -1,0 +1,171 @@
+"""The estimators on Dask: partitions instead of one array, the same result to the last bit.
+
+They need ``onlinekmeans_sklearn[dask]``.
+"""
+
+try:
+    import dask.array
+    import dask.dataframe  # noqa: F401
+    import distributed  # noqa: F401
+except ImportError as error:
+    raise ImportError(
+        "onlinekmeans_sklearn.dask needs Dask: pip install 'onlinekmeans_sklearn[dask]'"
+    ) from error
+
+from . import _online_kmeans as local
+from ._dask.estimator import DaskClusters
+from ._utils.docstrings import with_shared_documentation
+
+__all__ = ["OnlineKMeans", "SemiOnlineKMeans"]
+
+
+@with_shared_documentation
+class OnlineKMeans(DaskClusters, local.OnlineKMeans, auto_wrap_output_keys=None):
+    """Online k-means clustering of a stream that is kept in Dask.
+
+    The clusters, their ids, the labels and the costs are those of
+    :class:`onlinekmeans_sklearn.OnlineKMeans` for the rows of all partitions in order, to
+    the last bit, however they are partitioned and on however many workers. Only a few
+    candidates for new centers and the sums of the clusters come to the driver.
+
+    `fit` and `partial_fit` read the data at once. What has a value for each sample is lazy:
+    a Dask array for an array, a Series or frame for a frame.
+
+    Parameters
+    ----------
+    %(n_clusters)s
+    k : int or "auto", default="auto"
+        As for the local estimator: with ``algorithm="practical"`` the number of clusters to
+        aim at, otherwise the number to compete with.
+    algorithm : {"practical", "theoretical"}, default="practical"
+        The paper's Algorithm 3 or Algorithm 2. The latter opens many clusters for long;
+        while it does, one worker after the other reads, and more workers do not help.
+    %(common_parameters)s
+    %(client)s
+
+    Attributes
+    ----------
+    %(dask_attributes)s
+
+    See Also
+    --------
+    onlinekmeans_sklearn.OnlineKMeans : The same for data in memory.
+    SemiOnlineKMeans : Uses what is known of the stream beforehand.
+
+    Examples
+    --------
+    >>> import dask.array as da
+    >>> import numpy as np
+    >>> from onlinekmeans_sklearn.dask import OnlineKMeans
+    >>> X = np.array([[0, 0], [0, 1], [9, 9], [9, 8], [0, 0], [9, 9]])
+    >>> model = OnlineKMeans(random_state=0).fit(da.from_array(X, chunks=(2, 2)))
+    >>> model.labels_
+    dask.array<online-kmeans-blocks, shape=(6,), dtype=int32, chunksize=(2,), \
+chunktype=numpy.ndarray>
+    >>> model.labels_.compute()
+    array([0, 1, 2, 3, 0, 2], dtype=int32)
+    >>> model.to_local().predict([[1, 1], [8, 8]])
+    array([1, 3], dtype=int32)
+    """
+
+    _local_class = local.OnlineKMeans
+
+    def __init__(
+        self,
+        n_clusters=None,
+        *,
+        k="auto",
+        algorithm="practical",
+        centers="samples",
+        max_clusters=None,
+        encode="onehot",
+        n_jobs=None,
+        random_state=None,
+        client=None,
+    ):
+        super().__init__(
+            n_clusters,
+            k=k,
+            algorithm=algorithm,
+            centers=centers,
+            max_clusters=max_clusters,
+            encode=encode,
+            n_jobs=n_jobs,
+            random_state=random_state,
+        )
+        self.client = client
+
+
+@with_shared_documentation
+class SemiOnlineKMeans(DaskClusters, local.SemiOnlineKMeans, auto_wrap_output_keys=None):
+    """Online k-means clustering, with a lower bound of the cost, of a stream in Dask.
+
+    To :class:`onlinekmeans_sklearn.SemiOnlineKMeans` as
+    :class:`onlinekmeans_sklearn.dask.OnlineKMeans` is to the other local estimator. It
+    opens many clusters for long; while it does, one worker after the other reads.
+
+    Parameters
+    ----------
+    %(n_clusters)s
+    k : int or "auto", default="auto"
+        As for the local estimator: the number of clusters to compete with.
+    lower_bound : float or None, default=None
+        A lower bound of the cost of the best k clusters. If None, take half the smallest
+        squared distance among the first k + 1 distinct samples.
+    n_samples : int or None, default=None
+        The length of the whole stream. If None, take the number of rows of the first call;
+        where Dask does not know it, they are counted first, in a pass of its own.
+    %(common_parameters)s
+    %(client)s
+
+    Attributes
+    ----------
+    %(dask_attributes)s
+
+    See Also
+    --------
+    onlinekmeans_sklearn.SemiOnlineKMeans : The same for data in memory.
+    OnlineKMeans : Needs to know nothing beforehand.
+
+    Examples
+    --------
+    >>> import dask.array as da
+    >>> import numpy as np
+    >>> from onlinekmeans_sklearn.dask import SemiOnlineKMeans
+    >>> X = np.array([[0, 0], [0, 1], [9, 9], [9, 8], [0, 0], [9, 9]])
+    >>> model = SemiOnlineKMeans(k=2, lower_bound=1, random_state=0)
+    >>> model.fit(da.from_array(X, chunks=(2, 2))).n_clusters_
+    4
+    """
+
+    _local_class = local.SemiOnlineKMeans
+
+    def __init__(
+        self,
+        n_clusters=None,
+        *,
+        k="auto",
+        lower_bound=None,
+        n_samples=None,
+        centers="samples",
+        max_clusters=None,
+        encode="onehot",
+        n_jobs=None,
+        random_state=None,
+        client=None,
+    ):
+        super().__init__(
+            n_clusters,
+            k=k,
+            lower_bound=lower_bound,
+            n_samples=n_samples,
+            centers=centers,
+            max_clusters=max_clusters,
+            encode=encode,
+            n_jobs=n_jobs,
+            random_state=random_state,
+        )
+        self.client = client
+
+    def _needs_length(self):
+        return self.n_samples is None

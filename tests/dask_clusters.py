@@ -1,0 +1,173 @@
+"""Clusters of processes, Dask collections and the comparison with the local estimator."""
+
+import time
+from contextlib import contextmanager
+from itertools import pairwise
+
+import dask
+import dask.array as da
+import dask.dataframe as dd
+import numpy as np
+import pandas as pd
+from distributed import Client, LocalCluster
+from engines import tuned
+from scipy.sparse import csr_array, csr_matrix, issparse
+from streams import blobs, grid
+
+from onlinekmeans_sklearn._utils.tuning import TUNING
+
+# small streams soon have many partitions under way
+SMALL = {"calm_rows": 64, "calm_openings": 0.2, "partitions_per_thread": 4}
+
+
+@contextmanager
+def cluster(n_workers=2):
+    """Start workers of one thread each, in processes of their own, and a client."""
+    options = {"threads_per_worker": 1, "dashboard_address": None, "processes": True}
+    with (
+        LocalCluster(n_workers=n_workers, **options) as local_cluster,
+        Client(local_cluster) as client,
+    ):
+        yield client
+
+
+def _tune(values):
+    vars(TUNING).update(values)
+
+
+@contextmanager
+def tuned_everywhere(client, **values):
+    """Use other numbers here and on the workers meanwhile."""
+    before = {name: getattr(TUNING, name) for name in values}
+    try:
+        with tuned(**values):
+            client.run(_tune, values)
+            yield
+    finally:
+        client.run(_tune, before)
+
+
+def stream(n=3000, seed=0):
+    """Return blobs whose last part has clusters that were not there before."""
+    calm = blobs(seed, n - n // 6, n_blobs=30)
+    return np.concatenate([calm, 40 + blobs(seed + 1, n // 6, n_blobs=20)])
+
+
+def repeats(n=3000, seed=0):
+    """Return few different samples time and again, and some late ones that are new."""
+    X = grid(seed, n, d=3, side=4)
+    X[n // 2 :: 97] += 10
+    return X
+
+
+def cut(X, sizes):
+    """Return the parts of these sizes, and the rest."""
+    ends = np.cumsum([0, *sizes]).tolist()
+    if ends[-1] < X.shape[0]:
+        ends.append(X.shape[0])
+    return [X[a:b] for a, b in pairwise(ends)]
+
+
+def _array(X, sizes):
+    return da.from_array(X, chunks=(tuple(len(part) for part in cut(X, sizes)), -1))
+
+
+def _csr(kind):
+    return lambda X, sizes: _array(X, sizes).map_blocks(kind)
+
+
+def _unknown(X, sizes):
+    parts = [dask.delayed(part) for part in cut(X, sizes)]
+    shape = (np.nan, X.shape[1])
+    return da.concatenate([da.from_delayed(p, shape, dtype=X.dtype) for p in parts])
+
+
+def frame_of(X, first=0):
+    """Return a frame with names, and an index that does not start at 0."""
+    index = pd.RangeIndex(100 + first, 100 + first + len(X))
+    return pd.DataFrame(X, columns=[f"x{j}" for j in range(X.shape[1])], index=index)
+
+
+def _frame(X, sizes):
+    parts = cut(X, sizes)
+    firsts = np.cumsum([0, *map(len, parts)])[:-1].tolist()
+    return dd.from_map(frame_of, parts, firsts, meta=frame_of(X[:0]))
+
+
+def _frame_of_delayed(X, sizes):
+    parts = [dask.delayed(frame_of)(part) for part in cut(X, sizes)]
+    return dd.from_delayed(parts, meta=frame_of(X[:0]), verify_meta=False)
+
+
+def _delayed(X, sizes):
+    return [dask.delayed(part) for part in cut(X, sizes)]
+
+
+# name: the collection, and the same rows for the local estimator
+STORAGES = {
+    "array": (_array, np.asarray),
+    "float32": (lambda X, sizes: _array(X.astype("f4"), sizes), lambda X: X.astype("f4")),
+    "integers": (lambda X, sizes: _array(X.astype(int), sizes), lambda X: X.astype(int)),
+    "columns in chunks": (lambda X, sizes: _array(X, sizes).rechunk({1: 2}), np.asarray),
+    "csr_matrix": (_csr(csr_matrix), csr_matrix),
+    "csr_array": (_csr(csr_array), csr_array),
+    "unknown sizes": (_unknown, np.asarray),
+    "frame": (_frame, frame_of),
+    "frame of delayed": (_frame_of_delayed, frame_of),
+    "delayed": (_delayed, np.asarray),
+}
+
+ATTRIBUTES = (
+    "cluster_centers_",
+    "online_centers_",
+    "cluster_means_",
+    "counts_",
+    "opened_at_",
+    "facility_cost_",
+    "facility_costs_",
+    "phase_starts_",
+    "inertia_",
+    "online_inertia_",
+    "online_to_merged_",
+    "n_clusters_",
+    "n_samples_seen_",
+    "n_features_in_",
+)
+
+
+def computed(collection):
+    """Return the numbers of a lazy collection."""
+    assert hasattr(collection, "__dask_graph__")
+    return np.asarray(collection.compute())
+
+
+def assert_same(model, local):
+    """Check that an estimator on Dask is bit for bit the local one."""
+    for name in ATTRIBUTES:
+        found, expected = getattr(model, name), getattr(local, name)
+        if issparse(expected):
+            assert issparse(found)
+            found, expected = found.toarray(), expected.toarray()
+        np.testing.assert_array_equal(found, expected, err_msg=name)
+        assert np.asarray(found).dtype == np.asarray(expected).dtype, name
+    for name in ("labels_", "online_labels_", "online_distances_"):
+        np.testing.assert_array_equal(computed(getattr(model, name)), getattr(local, name))
+    assert_same_numbers(model._stream.random_state, local._stream.random_state)
+
+
+def assert_same_numbers(random_state, expected):
+    """Check that two sources of random numbers go on alike."""
+    for found, wanted in zip(random_state.get_state(), expected.get_state()):
+        np.testing.assert_array_equal(found, wanted)
+
+
+def wait_until_forgotten(client):
+    """Check that the scheduler comes to know of no task, within a while."""
+    deadline = time.monotonic() + 20
+    while tasks := client.run_on_scheduler(_known_tasks):
+        assert time.monotonic() < deadline, tasks
+        time.sleep(0.01)
+
+
+def _known_tasks(dask_scheduler):
+    return [str(key) for key in dask_scheduler.tasks]

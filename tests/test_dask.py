@@ -1,0 +1,427 @@
+"""The estimators on Dask give what the local ones give, to the last bit."""
+
+import pickle
+
+import numpy as np
+import pytest
+
+pytest.importorskip("distributed")
+import dask
+import dask.array as da
+import dask.dataframe as dd
+import pandas as pd
+from dask_clusters import (
+    SMALL,
+    STORAGES,
+    assert_same,
+    assert_same_numbers,
+    cluster,
+    computed,
+    cut,
+    frame_of,
+    repeats,
+    stream,
+    tuned_everywhere,
+    wait_until_forgotten,
+)
+from scipy.sparse import csr_matrix, issparse
+from sklearn.base import clone
+from sklearn.utils import get_tags
+
+import onlinekmeans_sklearn
+from onlinekmeans_sklearn import load, save
+from onlinekmeans_sklearn.dask import OnlineKMeans, SemiOnlineKMeans
+
+# of Dask in 2025, when a test without a cluster runs beside one
+pytestmark = pytest.mark.filterwarnings("ignore:Running on a single-machine scheduler")
+
+X = stream()
+UNEVEN = [1, 0, 17, 900, 82, 0, 300]
+PARTITIONINGS = {
+    "one": [len(X)],
+    "equal": [500] * 6,
+    "uneven, some empty": UNEVEN,
+    "smaller than the prefix": [7] * 10 + [400] * 8,
+    "empty ends": [0, 1500, 1500, 0],
+}
+MODELS = {
+    "practical": OnlineKMeans(k=60),
+    "smallest": OnlineKMeans(k=16),
+    "merged": OnlineKMeans(5, k=60),
+    "means": OnlineKMeans(k=60, centers="means"),
+    "cap": OnlineKMeans(k=60, max_clusters=40),
+    "theoretical": OnlineKMeans(k=3, algorithm="theoretical"),
+    "semi-online": SemiOnlineKMeans(k=3),
+    "semi-online, bound": SemiOnlineKMeans(k=3, lower_bound=50.0, n_samples=2500),
+}
+
+
+@pytest.fixture(scope="module")
+def module_client():
+    with cluster() as client:
+        yield client
+
+
+@pytest.fixture
+def client(module_client):
+    with tuned_everywhere(module_client, **SMALL):
+        yield module_client
+
+
+@pytest.fixture(params=["synchronous", "threads"])
+def scheduler(request):
+    with dask.config.set(scheduler=request.param):
+        yield request.param
+
+
+def local_of(model):
+    """Return the local estimator with the same parameters."""
+    params = model.get_params(deep=False)
+    del params["client"]
+    return getattr(onlinekmeans_sklearn, type(model).__name__)(**params)
+
+
+def pair(model, seed=0):
+    """Return an estimator on Dask and the local one, each with random numbers."""
+    model = clone(model).set_params(random_state=seed)
+    return model, local_of(model)
+
+
+@pytest.mark.parametrize("sizes", PARTITIONINGS.values(), ids=PARTITIONINGS)
+def test_any_partitioning_gives_the_local_result(client, sizes):
+    model, local = pair(MODELS["practical"])
+    assert_same(model.fit(STORAGES["array"][0](X, sizes)), local.fit(X))
+
+
+@pytest.mark.parametrize("storage", STORAGES)
+def test_any_storage_gives_the_local_result(client, storage):
+    collection, local_rows = STORAGES[storage]
+    model, local = pair(MODELS["practical"])
+    assert_same(model.fit(collection(X, UNEVEN)), local.fit(local_rows(X)))
+    assert model._figures.n_serial_rows < len(X)
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_any_algorithm_gives_the_local_result(client, name):
+    model, local = pair(MODELS[name])
+    assert_same(model.fit(STORAGES["array"][0](X, [250] * 12)), local.fit(X))
+
+
+@pytest.mark.parametrize("name", ["theoretical", "semi-online"])
+def test_algorithms_that_open_many_clusters_leave_the_serial_part(client, name):
+    rows = repeats()
+    model, local = pair(MODELS[name])
+    assert_same(model.fit(STORAGES["array"][0](rows, [250] * 12)), local.fit(rows))
+    assert model._figures.n_serial_rows < len(rows) / 2
+    assert model._figures.n_openings > 0
+
+
+@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("storage", ["array", "csr_matrix", "frame", "delayed"])
+def test_without_a_cluster_the_result_is_the_same(scheduler, name, storage):
+    collection, local_rows = STORAGES[storage]
+    model, local = pair(MODELS[name])
+    assert_same(model.fit(collection(X, UNEVEN)), local.fit(local_rows(X)))
+
+
+@pytest.mark.parametrize("most", [1, 20])
+def test_a_burst_of_new_clusters_is_read_by_one_worker(client, most):
+    model, local = pair(MODELS["practical"])
+    with tuned_everywhere(client, most_candidates=most):
+        model.fit(STORAGES["array"][0](X, [250] * 12))
+    assert_same(model, local.fit(X))
+    assert model._figures.n_bursts > 0
+
+
+def test_proposals_made_long_before_their_turn_are_decided_as_ever(client):
+    """Nothing is read serially beyond the prefix, and all are proposed at once."""
+    rows = blobs_of_many_centers()
+    model, local = pair(OnlineKMeans(k=200))
+    numbers = {
+        "calm_rows": 1,
+        "calm_openings": 10.0,
+        "partitions_per_thread": 50,
+        "proposals_per_thread": 50,
+        "newest_centers": 0.0,
+    }
+    with tuned_everywhere(client, **numbers):
+        model.fit(STORAGES["array"][0](rows, [300] * 10))
+    assert_same(model, local.fit(rows))
+    figures = model._figures
+    assert figures.n_candidates > figures.n_openings > 20
+    assert figures.n_bursts == 0
+
+
+def blobs_of_many_centers():
+    rng = np.random.RandomState(5)
+    return rng.normal(scale=9, size=(150, 4))[rng.randint(150, size=3000)] + rng.normal(
+        size=(3000, 4)
+    )
+
+
+@pytest.mark.parametrize("storage", ["array", "csr_array", "frame"])
+@pytest.mark.parametrize("name", ["practical", "merged", "semi-online, bound"])
+def test_partial_fit_goes_on_with_the_stream(client, name, storage):
+    collection, local_rows = STORAGES[storage]
+    model, local = pair(MODELS[name])
+    source = np.random.RandomState(3)
+    model.set_params(random_state=source)
+    local.set_params(random_state=np.random.RandomState(3))
+    for rows in cut(X, [40, 1460]):
+        lazy = model.partial_fit_predict(collection(rows, [0, 13, 400]))
+        expected = local.partial_fit_predict(local_rows(rows))
+        np.testing.assert_array_equal(computed(lazy), expected)
+        assert_same(model, local)
+    assert_same_numbers(source, local.random_state)
+    again = model.set_params(n_clusters=4).partial_fit(), local.set_params(n_clusters=4)
+    again[1].partial_fit()
+    assert_same(*again)
+
+
+def test_labels_of_an_earlier_call_stay_what_they_were(scheduler):
+    model, local = pair(MODELS["practical"])
+    first, second = (STORAGES["array"][0](rows, [300]) for rows in cut(X, [1500]))
+    labels = model.partial_fit_predict(first)
+    model.partial_fit(second)
+    expected = local.partial_fit_predict(X[:1500])
+    np.testing.assert_array_equal(computed(labels), expected)
+
+
+# Dask 2026.8 cannot compute an array made of a frame from delayed parts, not even its own
+@pytest.mark.parametrize("storage", sorted(set(STORAGES) - {"frame of delayed"}))
+@pytest.mark.parametrize(
+    "encode", ["onehot", "onehot-dense", "ordinal", "distance", "triangle"]
+)
+def test_transform_and_predict_are_lazy_and_equal(scheduler, storage, encode):
+    collection, local_rows = STORAGES[storage]
+    model, local = pair(OnlineKMeans(k=40, encode=encode))
+    rows = X[:600]
+    expected = local.fit(local_rows(rows)).transform(local_rows(rows))
+    lazy = model.fit_transform(collection(rows, [1, 0, 250]))
+    found = lazy.compute()
+    assert issparse(found) == issparse(expected) == (encode == "onehot")
+    assert lazy.dtype == expected.dtype if isinstance(lazy, da.Array) else True
+    if issparse(expected):
+        found, expected = found.toarray(), expected.toarray()
+    assert lazy.shape[1] == found.shape[1]
+    assert_same_features(found, expected, encode)
+    assert np.asarray(found).dtype == expected.dtype
+    labels = model.predict(collection(rows, [100]))
+    np.testing.assert_array_equal(computed(labels), local.predict(local_rows(rows)))
+    assert model.score(collection(rows, [77])) == pytest.approx(
+        local.score(local_rows(rows)), rel=1e-12
+    )
+
+
+def assert_same_features(found, expected, encode):
+    """Check features; distances to all centers depend on the rows looked at together."""
+    if encode in ("distance", "triangle"):
+        tolerance = 1e-5 if expected.dtype == np.float32 else 1e-12
+        np.testing.assert_allclose(found, expected, rtol=tolerance, atol=tolerance)
+    else:
+        np.testing.assert_array_equal(found, expected)
+
+
+@pytest.mark.parametrize("encode", ["onehot", "distance"])
+def test_features_decided_online_are_equal(scheduler, encode):
+    model, local = pair(OnlineKMeans(k=40, encode=encode, max_clusters=50))
+    for rows in cut(X[:900], [500]):
+        found = model.partial_fit_transform(STORAGES["array"][0](rows, [1, 0, 250]))
+        expected = local.partial_fit_transform(rows)
+        found = found.compute()
+        if issparse(expected):
+            found, expected = found.toarray(), expected.toarray()
+        assert_same_features(found, expected, encode)
+    with pytest.raises(ValueError, match="n_clusters"):
+        model.set_params(n_clusters=3).partial_fit_transform(da.zeros((3, 3)))
+
+
+def test_an_array_gives_arrays_with_its_chunks(client):
+    rows = STORAGES["array"][0](X, UNEVEN)
+    model = OnlineKMeans(k=60, encode="distance").fit(rows)
+    for lazy in (model.labels_, model.predict(rows), model.transform(rows)):
+        assert isinstance(lazy, da.Array)
+        assert lazy.chunks[0] == rows.chunks[0]
+    joined = da.stack([model.labels_, model.predict(rows)]).compute()
+    np.testing.assert_array_equal(joined[0], model.labels_.compute())
+    unknown = STORAGES["unknown sizes"][0](X, UNEVEN)
+    assert np.isnan(model.fit(unknown).labels_.chunks[0]).all()
+
+
+def test_a_frame_gives_series_and_frames_with_its_index(client):
+    frame = dd.from_pandas(frame_of(X), npartitions=4)
+    model = OnlineKMeans(k=60, encode="distance").fit(frame)
+    assert list(model.feature_names_in_) == ["x0", "x1", "x2"]
+    for lazy in (model.labels_, model.predict(frame), model.online_distances_):
+        assert isinstance(lazy, dd.Series)
+        assert lazy.divisions == frame.divisions
+        pd.testing.assert_index_equal(lazy.compute().index, frame_of(X).index)
+    features = model.transform(frame)
+    assert isinstance(features, dd.DataFrame)
+    assert list(features.columns) == list(model.get_feature_names_out())
+    both = dd.concat([frame, model.labels_.to_frame("label")], axis=1).compute()
+    assert both.loc[100:105, "label"].tolist() == [0, 1, 2, 3, 4, 5]
+
+
+def test_the_local_estimator_pickles_is_saved_and_goes_on(client, tmp_path):
+    first, second = cut(X, [2000])
+    model, local = pair(MODELS["merged"])
+    model.fit(STORAGES["frame"][0](first, [500]))
+    local.fit(frame_of(first))
+    taken = model.to_local()
+    assert type(taken) is onlinekmeans_sklearn.OnlineKMeans
+    save(taken, tmp_path / "model")
+    others = [taken, pickle.loads(pickle.dumps(taken)), load(tmp_path / "model")]
+    local.partial_fit(frame_of(second))
+    for other in others:
+        other.partial_fit(frame_of(second))
+        np.testing.assert_array_equal(other.cluster_means_, local.cluster_means_)
+        np.testing.assert_array_equal(other.labels_, local.labels_)
+        np.testing.assert_array_equal(
+            other.predict(frame_of(X)), local.predict(frame_of(X))
+        )
+    assert model.n_samples_seen_ == 2000
+
+
+def test_a_local_estimator_is_taken_over(client):
+    first, second = cut(X, [700])
+    _, local = pair(MODELS["practical"])
+    local.fit(first)
+    model = OnlineKMeans.from_local(local, client=client)
+    assert_same(model, local)
+    model.partial_fit(STORAGES["array"][0](second, [500]))
+    assert local.n_samples_seen_ == 700
+    assert_same(model, local.partial_fit(second))
+    with pytest.raises(TypeError, match=r"Expected an OnlineKMeans.*SemiOnlineKMeans"):
+        OnlineKMeans.from_local(onlinekmeans_sklearn.SemiOnlineKMeans())
+    assert not hasattr(OnlineKMeans.from_local(local_of(OnlineKMeans())), "labels_")
+
+
+def test_nothing_stays_on_the_scheduler(client):
+    rows = STORAGES["unknown sizes"][0](X, [250] * 12)
+    model = OnlineKMeans(k=60, client=client).fit(rows)
+    wait_until_forgotten(client)
+    model.partial_fit(rows).score(rows)
+    wait_until_forgotten(client)
+
+
+def test_tasks_have_names_that_explain_themselves(client, monkeypatch):
+    keys, submit = [], client.submit
+
+    def record(*args, **kwargs):
+        keys.append(dask.utils.key_split(kwargs["key"]))
+        return submit(*args, **kwargs)
+
+    monkeypatch.setattr(client, "submit", record)
+    rows = STORAGES["unknown sizes"][0](X, [250] * 12)
+    model = OnlineKMeans(k=60, random_state=0, client=client).fit(rows)
+    steps = ["read", "count", "centers", "propose", "candidates", "label", "add-up"]
+    assert set(keys) == {f"online-kmeans-{step}" for step in steps}
+    lazy = {dask.utils.key_split(key) for key in model.predict(rows).__dask_graph__()}
+    assert "online-kmeans-predict" in lazy
+
+
+def test_a_clone_has_the_client(client):
+    model = OnlineKMeans(k=60, client=client)
+    assert clone(model).client is client
+    assert get_tags(model).input_tags.sparse
+
+
+@pytest.mark.parametrize("wrong", [X, csr_matrix(X), frame_of(X), [X], [], None, "rows"])
+def test_what_is_not_in_dask_is_refused(wrong):
+    with pytest.raises(TypeError, match="Expected a Dask array, a Dask dataframe or"):
+        OnlineKMeans().fit(wrong)
+
+
+def test_clients_that_cannot_be_waited_for_are_refused():
+    with pytest.raises(ValueError, match="'client' parameter of OnlineKMeans must be a"):
+        OnlineKMeans(client="tcp://").fit(da.zeros((5, 2)))
+
+
+BAD = {
+    "NaN": (lambda X: np.where(np.arange(len(X))[:, None] == 2900, np.nan, X), "NaN"),
+    "too large": (
+        lambda X: np.where(np.arange(len(X))[:, None] == 2900, 1e200, X),
+        "values up to 1e\\+200",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", BAD)
+@pytest.mark.parametrize("where", ["cluster", "threads"])
+@pytest.mark.parametrize("storage", ["array", "csr_matrix", "frame", "unknown sizes"])
+def test_a_bad_value_leaves_everything_as_it_was(client, name, where, storage):
+    spoil, message = BAD[name]
+    collection, local_rows = STORAGES[storage]
+    source = np.random.RandomState(0)
+    with dask.config.set(scheduler=client.get if where == "cluster" else "threads"):
+        model = OnlineKMeans(k=60, random_state=source).fit(collection(X, UNEVEN))
+        before, numbers = vars(model).copy(), pickle.loads(pickle.dumps(source))
+        with pytest.raises(ValueError, match=message) as local_error:
+            local_of(model).set_params(random_state=0).fit(local_rows(spoil(X)))
+        for call in (model.fit, model.partial_fit):
+            with pytest.raises(ValueError, match=message) as error:
+                call(collection(spoil(X), [250] * 12))
+            assert str(error.value) == str(local_error.value)
+            assert vars(model) == before
+            assert_same_numbers(source, numbers)
+    wait_until_forgotten(client)
+
+
+def test_features_are_checked_as_locally(client):
+    model = OnlineKMeans(k=60).fit(STORAGES["frame"][0](X, UNEVEN))
+    local = onlinekmeans_sklearn.OnlineKMeans(k=60).fit(frame_of(X))
+    narrow = frame_of(X[:, :2])
+    renamed = frame_of(X).rename(columns={"x0": "y"})
+    for wrong in (narrow, renamed):
+        with pytest.raises(ValueError) as expected:
+            local.predict(wrong)
+        for call in (model.predict, model.partial_fit, model.transform):
+            with pytest.raises(ValueError) as error:
+                call(dd.from_pandas(wrong, npartitions=2))
+            assert str(error.value) == str(expected.value)
+    rows = STORAGES["array"][0](X, UNEVEN)
+    with pytest.warns(UserWarning, match="X does not have valid feature names"):
+        model.predict(rows)
+    with pytest.raises(ValueError, match="X has 2 features, but OnlineKMeans is expecting"):
+        OnlineKMeans(k=60).fit(rows).partial_fit([dask.delayed(X[:, :2])])
+
+
+@pytest.mark.parametrize("storage", ["array", "frame", "delayed"])
+def test_a_stream_without_rows_is_refused_as_locally(client, storage):
+    nothing = STORAGES[storage][0](X[:0], [0, 0])
+    with pytest.raises(ValueError, match="Found array with 0 sample"):
+        OnlineKMeans().fit(nothing)
+    model = OnlineKMeans(k=60).fit(STORAGES[storage][0](X, UNEVEN))
+    with pytest.raises(ValueError, match="Found array with 0 sample"):
+        model.partial_fit(nothing)
+    assert model.n_samples_seen_ == len(X)
+    assert len(computed(model.predict(nothing))) == 0
+    with pytest.raises(ValueError, match="Expected 2D array, got 1D array instead"):
+        OnlineKMeans().fit(da.zeros(5))
+
+
+@pytest.mark.parametrize("storage", ["array", "unknown sizes"])
+def test_warnings_come_from_the_driver(client, storage):
+    rows = STORAGES[storage][0](X, UNEVEN)
+    with pytest.warns(UserWarning, match="'k' parameter of OnlineKMeans is 9, below 16"):
+        OnlineKMeans(k=9).fit(rows)
+    with pytest.warns(UserWarning, match=f"its length is taken to be {len(X)}"):
+        SemiOnlineKMeans(k=3).partial_fit(rows)
+    with pytest.warns(UserWarning, match=f"becomes {len(X)} samples long"):
+        SemiOnlineKMeans(k=3, n_samples=1000).fit(rows)
+
+
+def test_a_bad_value_is_not_tried_again(client, tmp_path):
+    loads = tmp_path / "loads"
+
+    def load(part):
+        with loads.open("a") as file:
+            file.write(".")
+        return part
+
+    spoiled, _ = BAD["NaN"]
+    parts = [dask.delayed(load)(part) for part in cut(spoiled(X), [250] * 12)]
+    with pytest.raises(ValueError, match="NaN"):
+        OnlineKMeans(k=60, client=client).fit(parts)
+    assert len(loads.read_text()) <= 13  # one for the names of the features

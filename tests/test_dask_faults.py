@@ -1,0 +1,274 @@
+"""On Dask: workers that die or come, tasks that fail, and calls that are given up."""
+
+import copy
+import os
+import pickle
+import signal
+import subprocess
+import sys
+import threading
+from unittest import mock
+
+import numpy as np
+import pytest
+
+pytest.importorskip("distributed")
+import dask
+import dask.array as da
+from dask_clusters import (
+    SMALL,
+    assert_same,
+    assert_same_numbers,
+    cluster,
+    cut,
+    stream,
+    tuned_everywhere,
+    wait_until_forgotten,
+)
+from distributed import wait
+from test_progress import Recorder
+
+import onlinekmeans_sklearn
+from onlinekmeans_sklearn._algorithm.stream import Stream
+from onlinekmeans_sklearn._dask import driver
+from onlinekmeans_sklearn.dask import OnlineKMeans
+
+# of Dask in 2025, when a test without a cluster runs beside one
+pytestmark = pytest.mark.filterwarnings("ignore:Running on a single-machine scheduler")
+
+X = stream()
+SIZES = [250] * 12
+
+
+@pytest.fixture(scope="module")
+def module_client():
+    with cluster() as client:
+        yield client
+
+
+@pytest.fixture
+def client(module_client):
+    module_client.wait_for_workers(2, timeout=60)
+    with tuned_everywhere(module_client, **SMALL):
+        yield module_client
+
+
+@pytest.fixture(scope="module")
+def local():
+    return onlinekmeans_sklearn.OnlineKMeans(k=60, random_state=0).fit(X)
+
+
+def at_decision(number, function):
+    """Return a patch: the function is called before a decision of the driver."""
+    decisions, usual = [], driver.decide
+
+    def decide(*args):
+        decisions.append(args)
+        if len(decisions) == number:
+            function()
+        return usual(*args)
+
+    return mock.patch.object(driver, "decide", decide)
+
+
+def kill_a_worker(client):
+    """Kill the process of the worker that has most results."""
+    pids, has_what = client.run(os.getpid), client.has_what()
+    fullest = max(pids, key=lambda address: len(has_what.get(address, ())))
+    os.kill(pids[fullest], signal.SIGKILL)
+
+
+@pytest.mark.parametrize(("is_persisted", "number"), [(True, 4), (False, 1), (False, 7)])
+def test_a_worker_may_be_killed(client, local, is_persisted, number):
+    rows = da.from_array(X, chunks=(250, 3)).map_blocks(np.negative).map_blocks(np.negative)
+    if is_persisted:
+        rows = rows.persist()
+        wait(rows)
+    killed = []
+
+    def kill():
+        kill_a_worker(client)
+        killed.append(True)
+
+    with at_decision(number, kill):
+        model = OnlineKMeans(k=60, random_state=0, client=client).fit(rows)
+    assert killed
+    assert_same(model, local)
+
+
+def test_labels_outlive_the_worker_that_had_them(client, local):
+    model = OnlineKMeans(k=60, random_state=0, client=client)
+    model.fit(da.from_array(X, chunks=(250, 3)))
+    labels = model.labels_.persist()
+    wait(labels)
+    kill_a_worker(client)
+    np.testing.assert_array_equal(labels.compute(), local.labels_)
+
+
+def test_a_worker_may_come(client, local):
+    scaled = []
+
+    def scale():
+        client.cluster.scale(3)
+        client.wait_for_workers(3, timeout=60)
+        scaled.append(True)
+
+    rows = da.from_array(X, chunks=(250, 3))
+    with tuned_everywhere(client, seconds_between_counts=0), at_decision(2, scale):
+        model = OnlineKMeans(k=60, random_state=0, client=client).fit(rows)
+    client.cluster.scale(2)
+    assert scaled
+    assert_same(model, local)
+
+
+def test_more_workers_than_partitions_do_no_harm(client, local):
+    model = OnlineKMeans(k=60, random_state=0, client=client)
+    assert_same(model.fit(da.from_array(X, chunks=(3000, 3))), local)
+
+
+def load_part(part, path, n_failures):
+    """Return the part, but fail the first times, which a file counts."""
+    with open(path, "ab+") as file:
+        file.write(b".")
+        file.flush()
+        if os.path.getsize(path) <= n_failures:
+            raise OSError("the disk is away")
+    return part
+
+
+def flaky(tmp_path, n_failures, index=9):
+    """Return delayed parts of which one fails so many times."""
+    parts = cut(X, SIZES)
+    load = dask.delayed(load_part)
+    return [
+        load(part, str(tmp_path / str(i)), n_failures if i == index else 0)
+        for i, part in enumerate(parts)
+    ]
+
+
+@pytest.mark.parametrize("index", [0, 9])
+def test_a_task_that_fails_twice_is_tried_again(client, local, tmp_path, index):
+    model = OnlineKMeans(k=60, random_state=0, client=client)
+    assert_same(model.fit(flaky(tmp_path, 2, index)), local)
+
+
+def interrupt():
+    raise KeyboardInterrupt
+
+
+@pytest.mark.parametrize("number", [1, 8])
+@pytest.mark.parametrize("method", ["fit", "partial_fit"])
+@pytest.mark.parametrize("is_persisted", [True, False])
+def test_a_call_that_is_interrupted_leaves_nothing(client, number, method, is_persisted):
+    model, before, numbers = fitted_model(client)
+    rows = da.from_array(X, chunks=(250, 3)).map_blocks(np.negative)
+    if is_persisted:
+        rows = rows.persist()
+        wait(rows)
+    with at_decision(number, interrupt), pytest.raises(KeyboardInterrupt):
+        getattr(model, method)(rows)
+    assert vars(model) == before
+    assert_same_numbers(model.random_state, numbers)
+    if is_persisted:  # they are the user's own
+        np.testing.assert_array_equal(rows.compute(), -X)
+    del rows
+    wait_until_forgotten(client)
+
+
+@pytest.mark.parametrize("method", ["fit", "partial_fit"])
+@pytest.mark.parametrize("index", [0, 9])
+def test_a_task_that_fails_for_good_leaves_nothing(client, tmp_path, method, index):
+    model, before, numbers = fitted_model(client)
+    with pytest.raises(OSError, match="the disk is away"):
+        getattr(model, method)(flaky(tmp_path, 10**6, index))
+    assert vars(model) == before
+    assert_same_numbers(model.random_state, numbers)
+    wait_until_forgotten(client)
+
+
+def fitted_model(client):
+    """Return an estimator that has read something, its attributes and random numbers."""
+    source = np.random.RandomState(0)
+    model = OnlineKMeans(k=60, random_state=source, client=client)
+    model.fit(da.from_array(X[:500], chunks=(250, 3)))
+    return model, vars(model).copy(), copy.deepcopy(source)
+
+
+@pytest.mark.parametrize("scheduler", ["synchronous", "threads"])
+def test_without_a_cluster_a_call_that_fails_leaves_nothing(tmp_path, scheduler):
+    source = np.random.RandomState(0)
+    with dask.config.set(scheduler=scheduler):
+        model = OnlineKMeans(k=60, random_state=source)
+        model.fit(da.from_array(X[:500], chunks=(250, 3)))
+        before, numbers = vars(model).copy(), copy.deepcopy(source)
+        with pytest.raises(OSError, match="the disk is away"):
+            model.partial_fit(flaky(tmp_path, 10**6))
+    assert vars(model) == before
+    assert_same_numbers(source, numbers)
+
+
+@pytest.mark.parametrize("scheduler", ["synchronous", "threads"])
+def test_without_a_cluster_the_next_partition_is_loading(scheduler):
+    is_loading = [threading.Event() for _ in range(12)]
+
+    def load(part, index):
+        is_loading[index].set()
+        return part
+
+    usual, read = Stream.extended, []
+
+    def extended(self, rows, *args):
+        read.append(rows)
+        assert is_loading[min(len(read), 11)].wait(timeout=60)
+        assert not any(event.is_set() for event in is_loading[len(read) + 1 :])
+        return usual(self, rows, *args)
+
+    parts = [dask.delayed(load)(part, i) for i, part in enumerate(cut(X, SIZES))]
+    with (
+        dask.config.set(scheduler=scheduler),
+        mock.patch.object(Stream, "extended", extended),
+    ):
+        OnlineKMeans(k=60).fit(parts)
+    assert len(read) == 12
+
+
+@pytest.mark.parametrize("where", ["cluster", "threads"])
+def test_callbacks_hear_of_every_partition(client, where):
+    pytest.importorskip("sklearn.callback")
+    recorder = Recorder()
+    with dask.config.set(scheduler=client.get if where == "cluster" else "threads"):
+        model = OnlineKMeans(k=60, random_state=0).set_callbacks(recorder)
+        model.fit(da.from_array(X, chunks=(250, 3)))
+        assert recorder.ended == [*["share of the rows"] * 12, "fit"]
+        assert recorder.torn_down == 1
+        for seen in recorder.fitted[:-1:5]:
+            n = seen.n_samples_seen_
+            expected = onlinekmeans_sklearn.OnlineKMeans(k=60, random_state=0).fit(X[:n])
+            np.testing.assert_array_equal(seen.cluster_means_, expected.cluster_means_)
+            assert seen.inertia_ == expected.inertia_
+            labels = seen.labels_.compute()
+            np.testing.assert_array_equal(labels[:n], expected.labels_)
+
+
+WITHOUT = """
+import sys
+sys.modules["distributed"] = None
+import onlinekmeans_sklearn
+assert "dask" not in sys.modules
+try:
+    import onlinekmeans_sklearn.dask
+except ImportError as error:
+    print(error)
+"""
+
+
+def test_the_package_does_not_need_dask():
+    command = [sys.executable, "-c", WITHOUT]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    assert "pip install 'onlinekmeans_sklearn[dask]'" in done.stdout
+
+
+def test_a_fitted_estimator_pickles(client, local):
+    model = OnlineKMeans(k=60, random_state=0).fit(da.from_array(X, chunks=(250, 3)))
+    assert_same(pickle.loads(pickle.dumps(model)), local)
