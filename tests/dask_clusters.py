@@ -23,7 +23,7 @@ SMALL = {"calm_rows": 64, "calm_openings": 0.2, "partitions_per_thread": 4}
 @contextmanager
 def cluster(n_workers=2):
     """Start workers of one thread each, in processes of their own, and a client."""
-    options = {"threads_per_worker": 1, "dashboard_address": None, "processes": True}
+    options = {"threads_per_worker": 1, "dashboard_address": ":0", "processes": True}
     with (
         LocalCluster(n_workers=n_workers, **options) as local_cluster,
         Client(local_cluster) as client,
