@@ -1,9 +1,9 @@
-"""``python -m benchmarks [paper | quality | speed | scaling]``."""
+"""``python -m benchmarks [dask | paper | quality | speed | scaling]``."""
 
 import sys
 from importlib import import_module
 
-NAMED = {name: f".{name}" for name in ("paper", "quality", "scaling", "speed")}
+NAMED = {name: f".{name}" for name in ("dask", "paper", "quality", "scaling", "speed")}
 
 
 def main(argv):

@@ -54,6 +54,7 @@ def test_no_other_bug_is_told():
         ("speed", "benchmarks speed\n"),
         ("speed", "benchmarks speed --against fallback\n"),
         ("speed", "benchmarks scaling\n"),
+        ("benchmarks,dask", "benchmarks dask\n"),
         ("test", "tests.stress\n"),
     ],
 )

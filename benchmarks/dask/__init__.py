@@ -1,0 +1,163 @@
+"""``python -m benchmarks dask``: one pass on one and two workers, beside the local fit.
+
+Rows are generated on the workers, one thread each. Every fit runs in a process of its own,
+one after the other, and all must have the same result to the last bit. From the seconds of
+each step on one worker a model says how long larger data would take on more workers.
+"""
+
+import argparse
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+
+from ..style import write_chart
+from .measure import MIB
+from .model import Costs, draw, write_model
+
+FITS = {  # by name; more rounds take turns
+    "local, 1 thread": {"n_jobs": 1},
+    "local, 2 threads": {"n_jobs": 2},
+    "Dask, 1 worker": {"n_workers": 1},
+    "Dask, 2 workers": {"n_workers": 2},
+}
+
+
+def measured(setting):
+    """Return what one fit took, in a process of its own."""
+    code = "import sys; from benchmarks.dask.measure import main; main(sys.argv[1])"
+    command = [sys.executable, "-c", code, json.dumps(setting)]
+    done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+def study(setting, rounds, tell):
+    """Return the fastest of each fit; stop if any two differ in their result."""
+    best = {}
+    for _ in range(rounds):
+        for name, who in FITS.items():
+            tell(name)
+            found = measured({**setting, **who})
+            if name not in best or found["seconds"] < best[name]["seconds"]:
+                best[name] = found
+    if len({found["digest"] for found in best.values()}) > 1:
+        raise AssertionError(f"The results are not the same: {best}")
+    return best
+
+
+def ratios(best):
+    """Return how the fits compare."""
+    one, two, alone, both = (
+        best[name]["seconds"]
+        for name in (
+            "Dask, 1 worker",
+            "Dask, 2 workers",
+            "local, 1 thread",
+            "local, 2 threads",
+        )
+    )
+    return {
+        "2 workers are faster than 1 by": one / two,
+        "1 worker / local, 1 thread": one / alone,
+        "2 workers / local, 2 threads": two / both,
+    }
+
+
+def figures(setting, best):
+    """Return what a fit on two workers took besides time, each with its unit."""
+    found = best["Dask, 2 workers"]
+    n_bytes = 8 * setting["n_rows"] * setting["n_features"]
+    of_driver = found["driver_seconds"] / found["seconds"]
+    return {
+        "clusters": f"{found['n_clusters']:,}",
+        "rows read by one worker": f"{found['n_serial_rows']:,}",
+        "candidates": f"{found['n_candidates']:,}",
+        "openings among them": f"{found['n_openings']:,}",
+        "data moved between workers": f"{100 * found['moved'] / n_bytes:.1f} %",
+        "time in which the driver works": f"{100 * of_driver:.1f} %",
+        "memory of the driver, at most": f"{found['driver_memory'] / MIB:.0f} MiB",
+        "of which before the fit": f"{found['driver_memory_before'] / MIB:.0f} MiB",
+    }
+
+
+def rows_of_table(results):
+    """Return the lines of the table: a heading, and a cell for each k."""
+    parts = []
+    for setting, best in results:
+        seconds = {name: f"{found['seconds']:.1f} s" for name, found in best.items()}
+        compared = {name: f"{value:.2f}" for name, value in ratios(best).items()}
+        parts.append({**seconds, **compared, **figures(setting, best)})
+    return [[name, *(part[name] for part in parts)] for name in parts[0]]
+
+
+def headings(results):
+    """Return the heading of each column."""
+    return ["", *(f"k = {setting['k']:,}" for setting, _ in results)]
+
+
+def headline(results):
+    """Return what was found, in a sentence."""
+    setting, best = results[-1]
+    faster = ratios(best)["2 workers are faster than 1 by"]
+    what = f"{setting['n_rows']:,} rows, k={setting['k']:,}"
+    return (
+        f"Two Dask workers are **{faster:.2f} times** as fast as one ({what}), and find "
+        "the clusters of one machine to the last bit."
+    )
+
+
+def write_results(folder, results):
+    """Write headline, table, figures, model and chart."""
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "index.txt").write_text(headline(results) + "\n", encoding="utf-8")
+    lines = [headings(results), *rows_of_table(results)]
+    text = "\n".join(",".join(f'"{cell}"' for cell in line) for line in lines)
+    (folder / "dask.csv").write_text(text + "\n", encoding="utf-8")
+    costs = [Costs.of(setting, best["Dask, 1 worker"]) for setting, best in results]
+    write_model(folder / "dask-model.csv", costs)
+    write_chart(folder, "dask", lambda pale: draw(costs, pale))
+    content = json.dumps([[setting, best] for setting, best in results], indent=1)
+    (folder / "dask.json").write_text(content + "\n", encoding="utf-8")
+
+
+def main(argv):
+    """Measure, print and write the figures."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks dask", description=__doc__)
+    parser.add_argument("--rows", type=int, default=10_000_000)
+    parser.add_argument("--features", type=int, default=20)
+    parser.add_argument("--partition", type=int, default=250_000, help="rows of each")
+    parser.add_argument("--k", type=int, nargs="+", default=[200, 1000])
+    parser.add_argument("--rounds", type=int, default=1, help="the fastest counts (1)")
+    parser.add_argument("--redraw", action="store_true", help="from what was measured")
+    parser.add_argument("--out", type=Path, default=Path("dask-report"))
+    args = parser.parse_args(argv)
+    console = Console()
+    if args.redraw:
+        content = (args.out / "dask.json").read_text(encoding="utf-8")
+        results = [tuple(pair) for pair in json.loads(content)]
+    else:
+        results = []
+        for k in args.k:
+            setting = {
+                "n_rows": args.rows - args.rows % args.partition,
+                "n_features": args.features,
+                "partition": args.partition,
+                "k": k,
+            }
+            with console.status(f"k = {k:,}") as status:
+
+                def tell(name, k=k, status=status):
+                    status.update(f"k = {k:,}: {name}")
+
+                results.append((setting, study(setting, args.rounds, tell)))
+    setting = results[0][0]
+    title = f"{setting['n_rows']:,} x {setting['n_features']} rows, the same result by all"
+    table = Table(*headings(results), title=title)
+    for line in rows_of_table(results):
+        table.add_row(*line)
+    console.print(table)
+    write_results(args.out, results)
+    console.print(f"Table, model and chart are in {args.out}.")

@@ -1,0 +1,128 @@
+"""One fit of generated rows, local or on a cluster, in a process of its own.
+
+It has a memory of its own, so that the most it had is that of one fit. What it took is
+printed as JSON.
+"""
+
+import hashlib
+import json
+import os
+import resource
+import sys
+import time
+from collections import Counter
+from contextlib import ExitStack
+
+import numpy as np
+
+from onlinekmeans_sklearn import OnlineKMeans
+
+N_BLOBS, SCALE = 100, 4.0
+MIB = 2**20
+
+
+def rows_of_partition(index, n_rows, n_features):
+    """Return the rows of a partition: Gaussian blobs, the same ones in all of them."""
+    means = np.random.RandomState(0).normal(scale=SCALE, size=(N_BLOBS, n_features))
+    rng = np.random.RandomState(1 + index)
+    X = means[rng.randint(N_BLOBS, size=n_rows)]
+    X += rng.normal(size=X.shape)
+    return X
+
+
+def most_memory():
+    """Return the most memory this process had so far, in bytes."""
+    unit = 1 if sys.platform == "darwin" else 1024
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
+
+
+def digest(model):
+    """Return what tells any two different results apart."""
+    found = model.cluster_centers_, model.cluster_means_, model.counts_, model.opened_at_
+    digest = hashlib.sha256()
+    for part in found:
+        digest.update(np.ascontiguousarray(part).tobytes())
+    digest.update(repr((model.inertia_, model.facility_cost_)).encode())
+    return digest.hexdigest()
+
+
+def local_fit(n_rows, n_features, partition, k, n_jobs):
+    """Return what a fit of all rows in this process took."""
+    X = np.empty((n_rows, n_features))
+    for index in range(n_rows // partition):
+        rows = slice(index * partition, (index + 1) * partition)
+        X[rows] = rows_of_partition(index, partition, n_features)
+    model = OnlineKMeans(k=k, random_state=0, n_jobs=n_jobs)
+    start = time.perf_counter()
+    model.fit(X)
+    return {"seconds": time.perf_counter() - start, "digest": digest(model)}
+
+
+def cluster_fit(n_rows, n_features, partition, k, n_workers):
+    """Return what a fit of rows that were generated on the workers took."""
+    import dask
+    import dask.array as da
+    from distributed import Client, LocalCluster, get_task_stream, wait
+
+    from onlinekmeans_sklearn.dask import OnlineKMeans
+
+    with ExitStack() as stack:
+        cluster = LocalCluster(
+            n_workers=n_workers, threads_per_worker=1, dashboard_address=":0"
+        )
+        client = stack.enter_context(Client(stack.enter_context(cluster)))
+        generate = dask.delayed(rows_of_partition, pure=True)
+        parts = [
+            da.from_delayed(
+                generate(index, partition, n_features), (partition, n_features), float
+            )
+            for index in range(n_rows // partition)
+        ]
+        X = da.concatenate(parts).persist()
+        wait(X)
+        moved_before = sum(client.run(bytes_received).values())
+        model = OnlineKMeans(k=k, random_state=0)
+        before = most_memory()
+        with get_task_stream(client) as stream:
+            start = time.perf_counter()
+            model.fit(X)
+            seconds = time.perf_counter() - start
+        figures = model._figures
+        return {
+            "seconds": seconds,
+            "digest": digest(model),
+            "moved": sum(client.run(bytes_received).values()) - moved_before,
+            "n_candidates": figures.n_candidates,
+            "n_openings": figures.n_openings,
+            "n_serial_rows": figures.n_serial_rows,
+            "driver_seconds": figures.driver_seconds,
+            "driver_memory": most_memory(),
+            "driver_memory_before": before,
+            "n_clusters": model.n_clusters_,
+            "steps": steps(stream.data),
+            "malloc_trim": client.run(os.environ.get, "MALLOC_TRIM_THRESHOLD_"),
+        }
+
+
+def bytes_received(dask_worker):
+    """Return how many bytes a worker has got from others."""
+    return sum(entry["total"] for entry in dask_worker.transfer_incoming_log)
+
+
+def steps(tasks):
+    """Return the seconds that the workers took for each step."""
+    seconds = Counter()
+    for task in tasks:
+        for part in task["startstops"]:
+            if part["action"] == "compute":
+                name = str(task["key"]).removeprefix("online-kmeans-")
+                name = name.split("-")[0] if name != str(task["key"]) else "other"
+                seconds[name] += part["stop"] - part["start"]
+    return dict(seconds)
+
+
+def main(argument):
+    """Print what a fit took."""
+    setting = json.loads(argument)
+    fit = local_fit if "n_jobs" in setting else cluster_fit
+    print(json.dumps(fit(**setting)))
