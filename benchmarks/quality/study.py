@@ -15,7 +15,6 @@ from typing import NamedTuple
 
 import numpy as np
 from scipy.sparse import issparse
-from sklearn import config_context
 from sklearn.datasets import make_blobs
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import pairwise_distances_argmin_min
@@ -84,9 +83,19 @@ def cost(X, centers):
     """Return the k-means cost of the rows in float64, whatever the model computed in."""
     X = X.astype(np.float64)
     centers = dense(centers).astype(np.float64)
-    with config_context(working_memory=MIB_OF_DISTANCES):
-        _, d2 = pairwise_distances_argmin_min(X, centers, metric_kwargs={"squared": True})
-    return float(d2.sum())
+    if not issparse(X):
+        squared = {"squared": True}
+        _, d2 = pairwise_distances_argmin_min(X, centers, metric_kwargs=squared)
+        return float(d2.sum())
+    squares, columns = (centers**2).sum(axis=1), np.ascontiguousarray(centers.T)
+    step = max(1, MIB_OF_DISTANCES * 2**20 // (8 * len(centers)))
+    total = 0.0
+    for start in range(0, X.shape[0], step):
+        rows = X[start : start + step]
+        d2 = (squares - 2 * (rows @ columns)).min(axis=1)
+        d2 += np.asarray(rows.multiply(rows).sum(axis=1)).ravel()
+        total += float(np.maximum(d2, 0).sum())
+    return total
 
 
 def too_slow(last, n_clusters, limit):
