@@ -263,7 +263,7 @@ class DaskClusters:
         """Return what a function makes of each partition and the local estimator."""
         self._merge()
         model = node("model", self.to_local().set_params(n_jobs=1))
-        return each(step, function, partitions.delayed, model, by_part=by_part)
+        return each(step, function, partitions.lazy, model, by_part=by_part)
 
     def _features(self, partitions, function, firsts=None):
         """Return a collection of the features that a function gives of each partition."""

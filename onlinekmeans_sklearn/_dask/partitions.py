@@ -21,6 +21,9 @@ class Partitions:
     ----------
     delayed : list of Delayed
         The partitions, in stream order.
+    lazy : list of Delayed
+        The same for graphs that Dask will optimize as a whole. To optimize a graph twice
+        would give other tasks with the same keys.
     sizes : list of int or None
         The number of rows of each, None where only reading it tells.
     empty : ndarray, CSR or frame
@@ -29,8 +32,9 @@ class Partitions:
 
     empty = None
 
-    def __init__(self, delayed, sizes=None):
+    def __init__(self, delayed, sizes=None, lazy=None):
         self.delayed = delayed
+        self.lazy = delayed if lazy is None else lazy
         self.sizes = [None] * len(delayed) if sizes is None else sizes
 
     def __len__(self):
@@ -43,7 +47,8 @@ class Partitions:
 
     def first(self, number):
         """Return the first partitions."""
-        return Partitions(self.delayed[:number], self.sizes[:number])
+        lazy = self.lazy[:number]
+        return Partitions(self.delayed[:number], self.sizes[:number], lazy)
 
     def labels(self, parts, dtype):
         """Return a lazy collection of delayed labels, or distances, of the partitions."""
@@ -75,7 +80,10 @@ class ArrayPartitions(Partitions):
         if X.numblocks[1] > 1:
             X = X.rechunk({1: -1})
         sizes = [None if math.isnan(size) else int(size) for size in X.chunks[0]]
-        super().__init__(list(X.to_delayed().ravel()), sizes)
+        delayed, lazy = (
+            list(X.to_delayed(optimize_graph=is_done).ravel()) for is_done in (True, False)
+        )
+        super().__init__(delayed, sizes, lazy)
         self._n_features, self._dtype = X.shape[1], X.dtype
 
     def without_rows(self, compute):
