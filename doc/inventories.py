@@ -21,6 +21,7 @@ PROJECTS = {
                 "dict": _BUILT_IN,
                 "float": "library/functions.html#$",
                 "int": "library/functions.html#$",
+                "list": _BUILT_IN,
                 "str": _BUILT_IN,
                 "pathlib.Path": "library/pathlib.html#$",
             },

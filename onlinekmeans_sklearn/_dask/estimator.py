@@ -213,17 +213,21 @@ class DaskClusters:
         other.client = self.client
         return other
 
-    labels_ = fitted(
-        lambda self: self._last_rows.labels(
-            self._stream, self._checker(), self._final_clusters().of_online
-        )
-    )
-    online_labels_ = fitted(
-        lambda self: self._last_rows.labels(self._stream, self._checker())
-    )
-    online_distances_ = fitted(
-        lambda self: self._last_rows.distances(self._stream, self._checker())
-    )
+    @fitted
+    def labels_(self):
+        """Cluster of each sample of the last call, lazy, of the final clusters."""
+        of_online = self._final_clusters().of_online
+        return self._last_rows.labels(self._stream, self._checker(), of_online)
+
+    @fitted
+    def online_labels_(self):
+        """Cluster of each sample of the last call, lazy, as decided online."""
+        return self._last_rows.labels(self._stream, self._checker())
+
+    @fitted
+    def online_distances_(self):
+        """Distance of each sample of the last call to its center at arrival, lazy."""
+        return self._last_rows.distances(self._stream, self._checker())
 
     def _reader(self):
         """Return who reads: a client's workers, or this process."""
