@@ -122,5 +122,6 @@ html_theme_options = {
     "show_prev_next": False,
     "secondary_sidebar_items": ["page-toc"],
     "header_links_before_dropdown": 5,
+    "navbar_persistent": ["search-button"],  # an icon: a field would need a second line
 }
 html_sidebars = {"index": [], "faq": [], "which_clusterer": [], "about": []}

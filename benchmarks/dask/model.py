@@ -80,7 +80,7 @@ def draw(costs, pale):
     """Return a chart of the time against the number of workers."""
     from ..style import BLUE, ORANGE, new_figure
 
-    figure = new_figure(3.4)
+    figure = new_figure(3.8)
     axes = figure.subplots()
     workers = np.geomspace(1, 1000, 200)
     for cost, color in zip(costs, (BLUE, ORANGE)):
@@ -92,6 +92,6 @@ def draw(costs, pale):
         axes.axvline(cost.most_workers, color=pale, linewidth=0.8, zorder=0)
     axes.set(xscale="log", yscale="log", xlabel="workers", ylabel="hours, by the model")
     axes.grid(True, which="major")
-    axes.legend(loc="lower left", fontsize=8)
+    figure.legend(loc="outside lower center", ncols=2, fontsize=8)
     axes.set_title("More workers help up to the gray lines", fontsize=10, loc="left")
     return figure
