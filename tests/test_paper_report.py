@@ -275,6 +275,7 @@ def test_table_2_in_short_is_that_with_deviations():
     short, full = row_of("table2", "skin"), row_of("accuracy", "skin")
     words = {"raw": "raw", "one-hot": "one-hot", "triangle": "triangle"}
     words["MiniBatch"] = "one-hot, MiniBatchKMeans"
+    words |= {kind: f"one-hot, {kind}" for kind in ("means", "merged")}
     for heading, word in words.items():
         assert short[word] == f"{full[heading].value:.4f}"
     assert short["paper, clusters"] == full["paper, clusters"]
