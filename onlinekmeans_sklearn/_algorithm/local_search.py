@@ -310,15 +310,12 @@ class LocalSearch:
             return found.astype(np.intp), d2
         found = np.full(len(d2), -1)
         ids_of, places_of = _by_region(centers.region), _by_region(points.region)
-
-        def look_up(region):
+        for region in ids_of.keys() & places_of.keys():
             ids, places = ids_of[region], places_of[region]
             near, d2[places] = nearest_points(
                 centers.X[ids], points.X[places], d2=d2[places]
             )
             found[places] = np.where(near >= 0, ids[near], -1)
-
-        self.threads.map(look_up, sorted(ids_of.keys() & places_of.keys()))
         return found, d2
 
     def _clustering(self, centers, labels, d2=None):
