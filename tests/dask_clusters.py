@@ -1,6 +1,9 @@
 """Clusters of processes, Dask collections and the comparison with the local estimator."""
 
+import gc
+import os
 import time
+import uuid
 from contextlib import contextmanager
 from itertools import pairwise
 
@@ -24,11 +27,23 @@ SMALL = {"calm_rows": 64, "calm_openings": 0.2, "partitions_per_thread": 4}
 def cluster(n_workers=2):
     """Start workers of one thread each, in processes of their own, and a client."""
     options = {"threads_per_worker": 1, "dashboard_address": ":0", "processes": True}
+    environment = os.environ.copy()
     with (
         LocalCluster(n_workers=n_workers, **options) as local_cluster,
         Client(local_cluster) as client,
     ):
-        yield client
+        _restore(environment)
+        try:
+            yield client
+        finally:
+            _restore(environment)
+
+
+def _restore(environment):
+    """Undo what workers set here for themselves, one thread of BLAS among it."""
+    for name in os.environ.keys() - environment.keys():
+        del os.environ[name]
+    os.environ.update(environment)
 
 
 def _tune(values):
@@ -69,7 +84,8 @@ def cut(X, sizes):
 
 
 def _array(X, sizes):
-    return da.from_array(X, chunks=(tuple(len(part) for part in cut(X, sizes)), -1))
+    chunks = tuple(len(part) for part in cut(X, sizes)), -1
+    return da.from_array(X, chunks=chunks, name=f"rows-{uuid.uuid4().hex}")
 
 
 def _csr(kind):
@@ -165,6 +181,7 @@ def wait_until_forgotten(client):
     """Check that the scheduler comes to know of no task, within a while."""
     deadline = time.monotonic() + 20
     while tasks := client.run_on_scheduler(_known_tasks):
+        gc.collect()  # of futures in the traceback of an error that was expected
         assert time.monotonic() < deadline, tasks
         time.sleep(0.01)
 

@@ -16,6 +16,8 @@ import onlinekmeans_sklearn
 
 PACKAGE = Path(onlinekmeans_sklearn.__file__).parent
 MODULES = sorted(PACKAGE.rglob("*.py"))
+OF_DASK = [PACKAGE / "dask.py", *sorted((PACKAGE / "_dask").glob("*.py"))]
+OF_ALL = [path for path in MODULES if path not in OF_DASK]  # who imports the package
 AUDIT = Path(__file__).resolve().parent.parent / ".ci" / "audit.py"
 FORBIDDEN_MODULES = {
     *("ctypes", "ftplib", "http", "marshal", "pickle", "requests", "shelve", "smtplib"),
@@ -163,15 +165,22 @@ def test_the_heart_is_built_again_when_one_of_its_parts_changes():
 
 
 def test_only_declared_dependencies_are_imported():
-    trees = [ast.parse(path.read_text(encoding="utf-8")) for path in MODULES]
+    trees = [ast.parse(path.read_text(encoding="utf-8")) for path in OF_ALL]
     always = tops(name for tree in trees for name in imports_at_import(tree))
     ever = tops(name for tree in trees for name in imports_of(tree))
     assert always - sys.stdlib_module_names == declared()
     assert ever - sys.stdlib_module_names == declared() | declared("plots")
 
 
+def test_dask_and_what_comes_with_it_is_imported_by_its_own_modules_only():
+    trees = [ast.parse(path.read_text(encoding="utf-8")) for path in OF_DASK]
+    imported = tops(name for tree in trees for name in imports_of(tree))
+    allowed = declared() | declared("dask") | {"pandas"}
+    assert declared("dask") <= imported - sys.stdlib_module_names <= allowed
+
+
 def test_nothing_leaves_the_process(tmp_path):
-    trees = [ast.parse(path.read_text(encoding="utf-8")) for path in MODULES]
+    trees = [ast.parse(path.read_text(encoding="utf-8")) for path in OF_ALL]
     imports = {name for tree in trees for name in imports_at_import(tree)}
     lines = "\n".join(f"import {name}" for name in sorted(imports))
     command = [sys.executable, "-c", WORK.format(imports=lines), str(tmp_path / "model")]
