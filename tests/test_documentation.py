@@ -7,6 +7,7 @@ import pkgutil
 from pathlib import Path
 
 import pytest
+from dask_here import skip_without_dask
 
 import onlinekmeans_sklearn
 
@@ -45,7 +46,7 @@ def test_modules_at_every_depth_are_looked_at():
 @pytest.mark.parametrize("name", MODULES)
 def test_examples_of_docstrings(name):
     if "dask" in name:
-        pytest.importorskip("distributed")
+        skip_without_dask()
     assert doctest.testmod(importlib.import_module(name)).failed == 0
 
 

@@ -6,6 +6,7 @@ import socket
 from pathlib import Path
 
 import pytest
+from dask_here import skip_without_dask
 from threadpoolctl import threadpool_limits
 
 matplotlib = pytest.importorskip("matplotlib")
@@ -48,6 +49,8 @@ def test_every_folder_has_a_heading():
 @each_example
 @pytest.mark.usefixtures("_alone")
 def test_example_runs_and_draws_a_figure_with_words(path, tmp_path):
+    if path.stem == "plot_dask":
+        skip_without_dask()
     runpy.run_path(str(path))
     figures = [plt.figure(number) for number in plt.get_fignums()]
     assert figures
