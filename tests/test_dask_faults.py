@@ -105,20 +105,19 @@ def test_labels_outlive_the_worker_that_had_them(client, local):
     np.testing.assert_array_equal(labels.compute(), local.labels_)
 
 
-def test_a_worker_may_come(client, local):
-    scaled = []
+def test_a_worker_may_come(local):
+    rows, scaled = da.from_array(X, chunks=(250, 3)), []
+    with cluster() as client, tuned_everywhere(client, **SMALL, seconds_between_counts=0):
 
-    def scale():
-        client.cluster.scale(3)
-        client.wait_for_workers(3, timeout=60)
-        scaled.append(True)
+        def scale():
+            client.cluster.scale(3)
+            client.wait_for_workers(3, timeout=60)
+            scaled.append(True)
 
-    rows = da.from_array(X, chunks=(250, 3))
-    with tuned_everywhere(client, seconds_between_counts=0), at_decision(2, scale):
-        model = OnlineKMeans(k=60, random_state=0, client=client).fit(rows)
-    client.cluster.scale(2)
-    assert scaled
-    assert_same(model, local)
+        with at_decision(2, scale):
+            model = OnlineKMeans(k=60, random_state=0, client=client).fit(rows)
+        assert scaled
+        assert_same(model, local)
 
 
 def test_more_workers_than_partitions_do_no_harm(client, local):
