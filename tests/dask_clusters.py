@@ -177,10 +177,15 @@ def assert_same_numbers(random_state, expected):
         np.testing.assert_array_equal(found, wanted)
 
 
-def wait_until_forgotten(client):
-    """Check that the scheduler comes to know of no task, within a while."""
+def known_tasks(client):
+    """Return the tasks that the scheduler knows of."""
+    return set(client.run_on_scheduler(_known_tasks))
+
+
+def wait_until_forgotten(client, before=frozenset()):
+    """Check that the scheduler comes to know of no other task, within a while."""
     deadline = time.monotonic() + 20
-    while tasks := client.run_on_scheduler(_known_tasks):
+    while tasks := known_tasks(client) - before:
         gc.collect()  # of futures in the traceback of an error that was expected
         assert time.monotonic() < deadline, tasks
         time.sleep(0.01)

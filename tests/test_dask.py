@@ -19,6 +19,7 @@ from dask_clusters import (
     computed,
     cut,
     frame_of,
+    known_tasks,
     repeats,
     stream,
     tuned_everywhere,
@@ -298,11 +299,11 @@ def test_a_local_estimator_is_taken_over(client):
 
 
 def test_nothing_stays_on_the_scheduler(client):
-    rows = STORAGES["unknown sizes"][0](X, [250] * 12)
+    known, rows = known_tasks(client), STORAGES["unknown sizes"][0](X, [250] * 12)
     model = OnlineKMeans(k=60, client=client).fit(rows)
-    wait_until_forgotten(client)
+    wait_until_forgotten(client, known)
     model.partial_fit(rows).score(rows)
-    wait_until_forgotten(client)
+    wait_until_forgotten(client, known)
 
 
 def test_tasks_have_names_that_explain_themselves(client, monkeypatch):
@@ -352,6 +353,7 @@ BAD = {
 @pytest.mark.parametrize("storage", ["array", "csr_matrix", "frame", "unknown sizes"])
 def test_a_bad_value_leaves_everything_as_it_was(client, name, where, storage):
     spoil, message = BAD[name]
+    known = known_tasks(client)
     collection, local_rows = STORAGES[storage]
     source = np.random.RandomState(0)
     with dask.config.set(scheduler=client.get if where == "cluster" else "threads"):
@@ -365,7 +367,7 @@ def test_a_bad_value_leaves_everything_as_it_was(client, name, where, storage):
             assert str(error.value) == str(local_error.value)
             assert vars(model) == before
             assert_same_numbers(source, numbers)
-    wait_until_forgotten(client)
+    wait_until_forgotten(client, known)
 
 
 def test_features_are_checked_as_locally(client):
