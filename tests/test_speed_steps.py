@@ -3,6 +3,7 @@
 import importlib.util
 import io
 import json
+import re
 import shutil
 from pathlib import Path
 
@@ -197,8 +198,9 @@ def test_speed_is_reported_in_words_and_can_be_drawn_again(tmp_path, monkeypatch
     assert report.headline(found) in page
     times = [tables.ratio(result, "MiniBatch pass").value for result in results]
     assert f"takes {np.median(times):.1f} times as long" in report.headline(found)
+    words = re.sub(r"base64,[\w+/=]+", "", page)  # of pictures any letters are drawn
     for unwanted in ("floor", "MBK", "contestant", "targets are met", ">A<"):
-        assert unwanted not in page
+        assert unwanted not in words
     assert "blobs*, d=10" in page
     for name, (_, table, _) in report.tables_of(found).items():
         lines = (tmp_path / f"{name}.csv").read_text(encoding="utf-8").splitlines()
