@@ -86,8 +86,7 @@ class BaseOnlineKMeans(
         """
         if X is None:
             self._check_call()
-            rows = self.online_labels_, self._online_d2
-            attributes = self._fitted_attributes(self._stream, *rows)
+            attributes = self._fitted_attributes(self._stream, *self._last_rows())
             with unchanged_on_error(self):
                 vars(self).update(attributes)
                 self._merge()
@@ -125,12 +124,7 @@ class BaseOnlineKMeans(
             As `transform` returns them, with a column for every cluster opened so far. An
             array or CSR, whatever `set_output` says.
         """
-        if self.n_clusters is not None:
-            expected = (
-                "None in partial_fit_transform, since columns of merged clusters change "
-                "their meaning (max_clusters gives a fixed number of columns)"
-            )
-            raise parameter_error("n_clusters", self.n_clusters, expected, owner=self)
+        self._check_columns_stay()
         random_state = getattr(self, "_stream", self).random_state
         with unchanged_on_error(self), restore_rng_on_error(random_state):
             X = self._partial_fit(X)
@@ -279,6 +273,15 @@ class BaseOnlineKMeans(
             check_is_fitted(self)
         self._check_params()
 
+    def _check_columns_stay(self):
+        """Raise ValueError if columns decided online would change their meaning."""
+        if self.n_clusters is not None:
+            expected = (
+                "None in partial_fit_transform, since columns of merged clusters change "
+                "their meaning (max_clusters gives a fixed number of columns)"
+            )
+            raise parameter_error("n_clusters", self.n_clusters, expected, owner=self)
+
     def _check_output(self):
         """Raise ValueError if `transform` is to put CSR into a data frame."""
         output = getattr(self, "_output", get_config()["transform_output"])
@@ -325,6 +328,10 @@ class BaseOnlineKMeans(
             "online_labels_": labels,
             "_online_d2": d2,
         }
+
+    def _last_rows(self):
+        """Return what became of the rows of the last call, for `_fitted_attributes`."""
+        return self.online_labels_, self._online_d2
 
     def _merge(self):
         """Return the final clusters, and warn the first time if they are too few."""

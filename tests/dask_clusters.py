@@ -177,19 +177,18 @@ def assert_same_numbers(random_state, expected):
         np.testing.assert_array_equal(found, wanted)
 
 
-def known_tasks(client):
-    """Return the tasks that the scheduler knows of."""
-    return set(client.run_on_scheduler(_known_tasks))
-
-
-def wait_until_forgotten(client, before=frozenset()):
-    """Check that the scheduler comes to know of no other task, within a while."""
+def wait_until_forgotten(client):
+    """Check that the scheduler comes to know of no task, within a while."""
     deadline = time.monotonic() + 20
-    while tasks := known_tasks(client) - before:
-        gc.collect()  # of futures in the traceback of an error that was expected
+    while tasks := client.run_on_scheduler(_known_tasks):
+        gc.collect()  # of collections in the traceback of an error that was expected
         assert time.monotonic() < deadline, tasks
         time.sleep(0.01)
 
 
 def _known_tasks(dask_scheduler):
-    return [str(key) for key in dask_scheduler.tasks]
+    """Return the tasks, their states, and who wants them."""
+    tasks = dask_scheduler.tasks.values()
+    return [
+        (str(task.key), task.state, list(map(str, task.who_wants or ()))) for task in tasks
+    ]

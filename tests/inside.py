@@ -78,6 +78,11 @@ def set_stream(model, stream):
     model._stream = stream
 
 
+def set_last_rows(model, labels, d2):
+    """Let an estimator have other labels and squared distances of its last rows."""
+    model.online_labels_, model._online_d2 = labels, d2
+
+
 def del_stream(model):
     """Let an estimator lose its stream, but not what else it has learned."""
     del model._stream

@@ -19,7 +19,6 @@ from dask_clusters import (
     computed,
     cut,
     frame_of,
-    known_tasks,
     repeats,
     stream,
     tuned_everywhere,
@@ -67,6 +66,7 @@ def module_client():
 def client(module_client):
     with tuned_everywhere(module_client, **SMALL):
         yield module_client
+    wait_until_forgotten(module_client)
 
 
 @pytest.fixture(params=["synchronous", "threads"])
@@ -188,8 +188,7 @@ def test_labels_of_an_earlier_call_stay_what_they_were(scheduler):
     np.testing.assert_array_equal(computed(labels), expected)
 
 
-# Dask 2026.8 cannot compute an array made of a frame from delayed parts, not even its own
-@pytest.mark.parametrize("storage", sorted(set(STORAGES) - {"frame of delayed"}))
+@pytest.mark.parametrize("storage", STORAGES)
 @pytest.mark.parametrize(
     "encode", ["onehot", "onehot-dense", "ordinal", "distance", "triangle"]
 )
@@ -299,11 +298,31 @@ def test_a_local_estimator_is_taken_over(client):
 
 
 def test_nothing_stays_on_the_scheduler(client):
-    known, rows = known_tasks(client), STORAGES["unknown sizes"][0](X, [250] * 12)
+    rows = STORAGES["unknown sizes"][0](X, [250] * 12)
     model = OnlineKMeans(k=60, client=client).fit(rows)
-    wait_until_forgotten(client, known)
+    wait_until_forgotten(client)
     model.partial_fit(rows).score(rows)
-    wait_until_forgotten(client, known)
+    wait_until_forgotten(client)
+
+
+@pytest.mark.parametrize("storage", STORAGES)
+def test_a_task_is_the_same_whenever_it_is_computed(client, storage, caplog):
+    rows = STORAGES[storage][0](X, [250] * 12)
+    parts = rows if isinstance(rows, list) else list(np.ravel(rows.to_delayed()))
+    held = client.compute(parts)  # so that the scheduler does not forget the tasks
+    model = OnlineKMeans(k=60, client=client).fit(rows)
+    model.score(rows)
+    model.partial_fit_transform(rows).compute()
+    lazy = (
+        model.labels_,
+        model.online_distances_,
+        model.predict(rows),
+        model.transform(rows),
+    )
+    for collection in lazy:
+        collection.compute()
+    assert all(part.done() for part in held)
+    assert "run_spec" not in caplog.text
 
 
 def test_tasks_have_names_that_explain_themselves(client, monkeypatch):
@@ -353,7 +372,6 @@ BAD = {
 @pytest.mark.parametrize("storage", ["array", "csr_matrix", "frame", "unknown sizes"])
 def test_a_bad_value_leaves_everything_as_it_was(client, name, where, storage):
     spoil, message = BAD[name]
-    known = known_tasks(client)
     collection, local_rows = STORAGES[storage]
     source = np.random.RandomState(0)
     with dask.config.set(scheduler=client.get if where == "cluster" else "threads"):
@@ -367,7 +385,7 @@ def test_a_bad_value_leaves_everything_as_it_was(client, name, where, storage):
             assert str(error.value) == str(local_error.value)
             assert vars(model) == before
             assert_same_numbers(source, numbers)
-    wait_until_forgotten(client, known)
+    wait_until_forgotten(client)
 
 
 def test_features_are_checked_as_locally(client):

@@ -21,7 +21,6 @@ from dask_clusters import (
     assert_same_numbers,
     cluster,
     cut,
-    known_tasks,
     stream,
     tuned_everywhere,
     wait_until_forgotten,
@@ -52,6 +51,7 @@ def client(module_client):
     module_client.wait_for_workers(2, timeout=60)
     with tuned_everywhere(module_client, **SMALL):
         yield module_client
+    wait_until_forgotten(module_client)
 
 
 @pytest.fixture(scope="module")
@@ -160,7 +160,7 @@ def interrupt():
 @pytest.mark.parametrize("method", ["fit", "partial_fit"])
 @pytest.mark.parametrize("is_persisted", [True, False])
 def test_a_call_that_is_interrupted_leaves_nothing(client, number, method, is_persisted):
-    known, (model, before, numbers) = known_tasks(client), fitted_model(client)
+    model, before, numbers = fitted_model(client)
     rows = da.from_array(X, chunks=(250, 3), name=False).map_blocks(np.negative)
     if is_persisted:
         rows = rows.persist()
@@ -172,18 +172,18 @@ def test_a_call_that_is_interrupted_leaves_nothing(client, number, method, is_pe
     if is_persisted:  # they are the user's own
         np.testing.assert_array_equal(rows.compute(), -X)
     del rows
-    wait_until_forgotten(client, known)
+    wait_until_forgotten(client)
 
 
 @pytest.mark.parametrize("method", ["fit", "partial_fit"])
 @pytest.mark.parametrize("index", [0, 9])
 def test_a_task_that_fails_for_good_leaves_nothing(client, tmp_path, method, index):
-    known, (model, before, numbers) = known_tasks(client), fitted_model(client)
+    model, before, numbers = fitted_model(client)
     with pytest.raises(OSError, match="the disk is away"):
         getattr(model, method)(flaky(tmp_path, 10**6, index))
     assert vars(model) == before
     assert_same_numbers(model.random_state, numbers)
-    wait_until_forgotten(client, known)
+    wait_until_forgotten(client)
 
 
 def fitted_model(client):

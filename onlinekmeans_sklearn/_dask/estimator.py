@@ -60,15 +60,7 @@ class DaskClusters:
 
         %(self)s
         """
-        if X is None:
-            self._check_call()
-            attributes = self._fitted_attributes(self._stream, self._last_rows)
-            with unchanged_on_error(self):
-                vars(self).update(attributes)
-                self._merge()
-        else:
-            self._partial_fit(X)
-        return self
+        return super().partial_fit(X, y)
 
     def partial_fit_predict(self, X, y=None):
         """Update the clustering and return the clusters decided online.
@@ -98,9 +90,7 @@ class DaskClusters:
 
         %(dask_X_new)s
         """
-        if self.n_clusters is not None:
-            expected = "None in partial_fit_transform"
-            raise parameter_error("n_clusters", self.n_clusters, expected, owner=self)
+        self._check_columns_stay()
         rows = self._partial_fit(X)
         return self._features(rows.partitions, worker.transform_online, rows.firsts)
 
@@ -115,7 +105,7 @@ class DaskClusters:
             Index of the nearest row of `cluster_centers_`, the lowest if there are several.
         """
         partitions, _ = self._validated(X)
-        parts = self._by_model("predict", worker.predict_rows, partitions)
+        parts = self._by_model("predict", worker.predict_rows, partitions.lazy)
         return partitions.labels(parts, np.int32)
 
     def score(self, X, y=None):
@@ -131,7 +121,7 @@ class DaskClusters:
             to that of the local estimator up to rounding.
         """
         partitions, reader = self._validated(X)
-        parts = self._by_model("score", worker.cost_of_rows, partitions)
+        parts = self._by_model("score", worker.cost_of_rows, partitions.delayed)
         return -math.fsum(reader.compute(parts))
 
     def transform(self, X):
@@ -203,7 +193,7 @@ class DaskClusters:
         names = [name for name in _OF_LOCAL + _OF_FEATURES if name in attributes]
         vars(taken_over).update({name: attributes[name] for name in names})
         if "_stream" in attributes:
-            taken_over._last_rows = KnownRows(model.online_labels_, model._online_d2)
+            taken_over._rows = KnownRows(model.online_labels_, model._online_d2)
         return taken_over
 
     def __sklearn_clone__(self):
@@ -217,17 +207,17 @@ class DaskClusters:
     def labels_(self):
         """Cluster of each sample of the last call, lazy, of the final clusters."""
         of_online = self._final_clusters().of_online
-        return self._last_rows.labels(self._stream, self._checker(), of_online)
+        return self._rows.labels(self._stream, self._checker(), of_online)
 
     @fitted
     def online_labels_(self):
         """Cluster of each sample of the last call, lazy, as decided online."""
-        return self._last_rows.labels(self._stream, self._checker())
+        return self._rows.labels(self._stream, self._checker())
 
     @fitted
     def online_distances_(self):
         """Distance of each sample of the last call to its center at arrival, lazy."""
-        return self._last_rows.distances(self._stream, self._checker())
+        return self._rows.distances(self._stream, self._checker())
 
     def _reader(self):
         """Return who reads: a client's workers, or this process."""
@@ -263,15 +253,15 @@ class DaskClusters:
         vars(checker).update(known)
         return checker
 
-    def _by_model(self, step, function, partitions, by_part=None):
-        """Return what a function makes of each partition and the local estimator."""
+    def _by_model(self, step, function, parts, by_part=None):
+        """Return what a function makes of each part and the local estimator."""
         self._merge()
         model = node("model", self.to_local().set_params(n_jobs=1))
-        return each(step, function, partitions.lazy, model, by_part=by_part)
+        return each(step, function, parts, model, by_part=by_part)
 
     def _features(self, partitions, function, firsts=None):
         """Return a collection of the features that a function gives of each partition."""
-        parts = self._by_model("transform", function, partitions, firsts)
+        parts = self._by_model("transform", function, partitions.lazy, firsts)
         meta = self.to_local()._encode(worker.rows_of(partitions.empty, self._checker()))
         return partitions.features(parts, meta, self.get_feature_names_out())
 
@@ -281,7 +271,7 @@ class DaskClusters:
         random_state = getattr(self, "_stream", self).random_state
         with unchanged_on_error(self), restore_rng_on_error(random_state):
             self._read(partitions, is_new="_stream" not in vars(self), is_partial=True)
-        return self._last_rows
+        return self._rows
 
     def _read(self, partitions, is_new, is_partial, reporter=None):
         """Let the stream, or a new one, read partitions; take over what is known then."""
@@ -334,4 +324,7 @@ class DaskClusters:
     def _fitted_attributes(self, stream, rows):
         attributes = super()._fitted_attributes(stream, None, None)
         del attributes["online_labels_"], attributes["_online_d2"]
-        return {**attributes, "_last_rows": rows}
+        return {**attributes, "_rows": rows}
+
+    def _last_rows(self):
+        return (self._rows,)

@@ -11,6 +11,8 @@ from dask.delayed import Delayed
 from dask.highlevelgraph import HighLevelGraph
 from distributed import Future
 
+from .lazy import each
+
 _NAME = "online-kmeans"
 
 
@@ -20,10 +22,11 @@ class Partitions:
     Attributes
     ----------
     delayed : list of Delayed
-        The partitions, in stream order.
+        The partitions, in stream order, to be computed as they are.
     lazy : list of Delayed
-        The same for graphs that Dask will optimize as a whole. To optimize a graph twice
-        would give other tasks with the same keys.
+        The same for graphs that Dask will optimize as a whole. A task must be the same
+        whenever it is computed: to optimize it twice, or not at all, would give another
+        one with the same key, and a scheduler that knows the first gets confused.
     sizes : list of int or None
         The number of rows of each, None where only reading it tells.
     empty : ndarray, CSR or frame
@@ -96,7 +99,8 @@ class FramePartitions(Partitions):
     """The partitions of a Dask dataframe."""
 
     def __init__(self, X):
-        super().__init__(X.to_delayed())
+        delayed = X.to_delayed()
+        super().__init__(delayed, lazy=_for_arrays(delayed))
         self._meta, self._divisions = X._meta, X.divisions
 
     def without_rows(self, compute):
@@ -121,6 +125,20 @@ class FramePartitions(Partitions):
         )
 
 
+def _for_arrays(parts):
+    """Return the partitions of a frame, with graphs of which arrays can be made.
+
+    For a frame `from_delayed` Dask writes aliases under keys that are not their own, and
+    needs those to fuse the tasks of an array. It then fuses the partitions, too, so that
+    they need another key than in a frame.
+    """
+    graph = dict(parts[0].dask)
+    for key, task in parts[0].dask.items():
+        if getattr(task, "key", key) != key:
+            (graph[key],) = task.dependencies
+    return each("part", _itself, [Delayed(part.key, graph) for part in parts])
+
+
 def partitions_of(X):
     """Return the partitions of a Dask array or dataframe, or of a list of delayed ones."""
     if isinstance(X, da.Array):
@@ -135,6 +153,10 @@ def partitions_of(X):
         f"{type(X).__name__} instead: for data in memory use the estimator of "
         "onlinekmeans_sklearn, which to_local() returns."
     )
+
+
+def _itself(part):
+    return part
 
 
 def _without_rows(part):
