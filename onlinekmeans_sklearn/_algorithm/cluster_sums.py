@@ -140,5 +140,9 @@ def split_by_cluster(labels, n_clusters, n_shares):
 
 def sequential_sum(first, numbers):
     """Return the sum with additions in order, so that chunks make no difference."""
+    total, step = first, TUNING.added_at_once
     with np.errstate(over="ignore"):
-        return float(np.add.accumulate(np.append(first, numbers))[-1])
+        for start in range(0, len(numbers), step):
+            part = np.append(total, numbers[start : start + step])
+            total = np.add.accumulate(part, out=part)[-1]
+    return float(total)

@@ -31,7 +31,6 @@ class Tasks:
         self._call = uuid.uuid4().hex
         self._numbers, self._loads = itertools.count(), itertools.count()
         self._counted, self._n_threads = -float("inf"), 1
-        self.seconds_waited = 0.0
 
     def load(self, delayed):
         """Return the futures of delayed partitions; those of an earlier call come first."""
@@ -64,9 +63,7 @@ class Tasks:
 
     def wait(self):
         """Wait for the next of the expected results, and hand it over."""
-        start = time.perf_counter()
         future, result = next(self._done)
-        self.seconds_waited += time.perf_counter() - start
         receive = self._awaited.pop(future.key, None)
         if receive is None:
             return  # nobody wants it any more

@@ -17,6 +17,7 @@ class Tuning:
     most_block_elements: int = 2**23  # numbers of dense rows
     most_sparse_elements: int = 2**19  # stored numbers of CSR rows
     openings_in_block: float = 0.125  # to aim at, of the centers there are
+    added_at_once: int = 2**14  # costs
 
     # looking up
     min_boxes: int = 16  # blocks of 24 dense centers, for boxes around them
