@@ -78,7 +78,7 @@ def duration(seconds):
 
 def draw(costs, pale):
     """Return a chart of the time against the number of workers."""
-    from ..style import BLUE, ORANGE, new_figure
+    from ..style import BLUE, ORANGE, add_legend, log_axis, new_figure
 
     figure = new_figure(3.8)
     axes = figure.subplots()
@@ -86,12 +86,12 @@ def draw(costs, pale):
     for cost, color in zip(costs, (BLUE, ORANGE)):
         for n_rows, style in zip(ROWS, ("-", "--")):
             hours = [max(cost.seconds(n_rows, n)) / 3600 for n in workers]
-            power = int(np.log10(n_rows))
-            label = f"k = {cost.k:,}, $10^{{{power}}}$ rows"
+            label = f"k = {cost.k:,}, {n_rows // 10**9:,} billion rows"
             axes.plot(workers, hours, style, color=color, label=label)
         axes.axvline(cost.most_workers, color=pale, linewidth=0.8, zorder=0)
-    axes.set(xscale="log", yscale="log", xlabel="workers", ylabel="hours, by the model")
-    axes.grid(True, which="major")
-    figure.legend(loc="outside lower center", ncols=2, fontsize=8)
+    axes.set(xlabel="workers", ylabel="hours, by the model")
+    for which in "xy":
+        log_axis(axes, which)
+    axes.grid(True)
     axes.set_title("More workers help up to the gray lines", fontsize=10, loc="left")
-    return figure
+    return add_legend(figure, ncols=2)

@@ -83,5 +83,13 @@ FOUND = {
         "a row in float64 that joined a cluster of float32 rows could make the next center "
         "float64, depending on the chunks and on checkpoints"
     ),
+    "tasks left on a scheduler": (
+        "on Dask, ``score`` right after a fit of the same array could leave tasks on the "
+        "scheduler for good: they had the keys of others"
+    ),
+    "features of delayed frames": (
+        "on Dask, one-hot features of a frame made by ``from_delayed`` could not be "
+        "computed"
+    ),
     "skops": "a fitted estimator could be dumped by skops, but not loaded",
 }

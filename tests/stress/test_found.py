@@ -228,6 +228,8 @@ ELSEWHERE = {
     "dtype of rows that open nothing": (
         "test_rows_that_open_no_center_do_not_change_the_dtype"
     ),
+    "tasks left on a scheduler": "test_a_task_is_the_same_whenever_it_is_computed",
+    "features of delayed frames": "test_transform_and_predict_are_lazy_and_equal",
     "skops": "test_skops_takes_and_gives_all_there_is",
 }
 
