@@ -52,8 +52,8 @@ cdef class SparseSearch:
     def __cinit__(self, centers):
         known, index = None, centers
         self.centers = _Rows(centers)
-        most_columns = min(TUNING.most_index_columns, TUNING.columns_per_number * centers.nnz)
-        if centers.shape[1] > most_columns:
+        most_columns = max(TUNING.few_columns, TUNING.columns_per_number * centers.nnz)
+        if centers.shape[1] > min(TUNING.most_index_columns, most_columns):
             known, place = np.unique(centers.indices, return_inverse=True)
             shape = (centers.shape[0], len(known))
             arrays = (centers.data, place.astype(np.int32), centers.indptr)

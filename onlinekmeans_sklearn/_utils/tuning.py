@@ -23,7 +23,8 @@ class Tuning:
     min_boxes: int = 16  # blocks of 24 dense centers, for boxes around them
     most_box_features: int = 32
     most_index_columns: int = 2**22  # of CSR, for which each has a place in the index
-    columns_per_number: int = 8  # of the centers, likewise
+    columns_per_number: int = 8  # of the centers, likewise, if there are more than a few
+    few_columns: int = 2**17
     full_columns_from: int = 8  # a column is full with this part of the centers, or more
     most_full_elements: int = 2**16  # numbers of full columns
     product_elements: int = 2**18  # products that are formed at once
