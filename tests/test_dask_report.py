@@ -25,6 +25,7 @@ ON_DASK = {
     "n_openings": 300,
     "n_serial_rows": 100_000,
     "driver_seconds": 0.11,
+    "process_seconds": 0.5,
     "driver_memory": 250 * 2**20,
     "driver_memory_before": 200 * 2**20,
     "n_clusters": 48,
@@ -48,6 +49,7 @@ def test_table_and_headline_say_what_was_measured():
     assert rows["2 workers / local, 2 threads"] == "0.88"
     assert rows["data moved between workers"] == "5.0 %"
     assert rows["time in which the driver works"] == "5.0 %"
+    assert rows["processor time of driver and scheduler"] == "0.5 s"
     assert rows["memory of the driver, at most"] == "250 MiB"
     assert "**2.00 times** as fast" in report.headline(results())
 
