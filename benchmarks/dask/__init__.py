@@ -90,7 +90,9 @@ def rows_of_table(results):
     for setting, best in results:
         seconds = {name: f"{found['seconds']:.1f} s" for name, found in best.items()}
         compared = {name: f"{value:.2f}" for name, value in ratios(best).items()}
-        parts.append({**seconds, **compared, **figures(setting, best)})
+        most = Costs.of(setting, best["Dask, 1 worker"]).most_workers
+        by_model = {"workers that help, by the model": f"{most:.0f}"}
+        parts.append({**seconds, **compared, **figures(setting, best), **by_model})
     return [[name, *(part[name] for part in parts)] for name in parts[0]]
 
 
