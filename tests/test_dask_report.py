@@ -49,7 +49,7 @@ def test_table_and_headline_say_what_was_measured():
     assert rows["2 workers / local, 2 threads"] == "0.88"
     assert rows["data moved between workers"] == "5.0 %"
     assert rows["time in which the driver works"] == "5.0 %"
-    assert rows["processor time of driver and scheduler"] == "0.5 s"
+    assert rows["driver and scheduler compute"] == "0.5 s"
     assert rows["memory of the driver, at most"] == "250 MiB"
     assert rows["workers that help, by the model"] == "21"  # (2.7 + 0.9 + 0.18) / 0.18
     assert "**2.00 times** as fast" in report.headline(results())

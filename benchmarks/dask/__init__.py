@@ -78,7 +78,7 @@ def figures(setting, best):
         "openings among them": f"{found['n_openings']:,}",
         "data moved between workers": f"{100 * found['moved'] / n_bytes:.1f} %",
         "time in which the driver works": f"{100 * of_driver:.1f} %",
-        "processor time of driver and scheduler": f"{found['process_seconds']:.1f} s",
+        "driver and scheduler compute": f"{found['process_seconds']:.1f} s",
         "memory of the driver, at most": f"{found['driver_memory'] / MIB:.0f} MiB",
         "of which before the fit": f"{found['driver_memory_before'] / MIB:.0f} MiB",
     }
