@@ -1,6 +1,7 @@
 """The estimators on Dask give what the local ones give, to the last bit."""
 
 import pickle
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -325,20 +326,39 @@ def test_a_task_is_the_same_whenever_it_is_computed(client, storage, caplog):
     assert "run_spec" not in caplog.text
 
 
-def test_tasks_have_names_that_explain_themselves(client, monkeypatch):
-    keys, submit = [], client.submit
+@pytest.fixture
+def submitted(client, monkeypatch):
+    """What is submitted to the cluster."""
+    calls, submit = [], client.submit
 
     def record(*args, **kwargs):
-        keys.append(dask.utils.key_split(kwargs["key"]))
+        calls.append(kwargs)
         return submit(*args, **kwargs)
 
     monkeypatch.setattr(client, "submit", record)
+    return calls
+
+
+def test_tasks_have_names_that_explain_themselves(client, submitted):
     rows = STORAGES["unknown sizes"][0](X, [250] * 12)
     model = OnlineKMeans(k=60, random_state=0, client=client).fit(rows)
-    steps = ["read", "count", "centers", "propose", "candidates", "label", "add-up"]
-    assert set(keys) == {f"online-kmeans-{step}" for step in steps}
+    steps = {"read", "count", "centers", "propose", "candidates", "add-up"}
+    names = {dask.utils.key_split(call["key"]) for call in submitted}
+    assert names - {"online-kmeans-label"} == {f"online-kmeans-{step}" for step in steps}
     lazy = {dask.utils.key_split(key) for key in model.predict(rows).__dask_graph__()}
     assert "online-kmeans-predict" in lazy
+
+
+def test_tasks_are_done_in_their_order_and_never_held_back(client, submitted):
+    rows = STORAGES["array"][0](X, [90] * 30)
+    OnlineKMeans(k=60, random_state=0, client=client).fit(rows)
+    proposed = [call for call in submitted if "propose" in call["key"][0]]
+    priorities = [call["priority"] for call in proposed]
+    assert len(proposed) > 20
+    assert all(later < earlier for earlier, later in pairwise(priorities))
+    assert 0 < priorities[-1] <= priorities[0] < 2
+    # the scheduler may keep tasks for later that share the first part of their keys
+    assert len({call["key"][0] for call in submitted}) == len(submitted)
 
 
 def test_a_clone_has_the_client(client):

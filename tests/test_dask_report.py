@@ -29,7 +29,7 @@ ON_DASK = {
     "driver_memory": 250 * 2**20,
     "driver_memory_before": 200 * 2**20,
     "n_clusters": 48,
-    "steps": {"read": 0.5, "propose": 2.7, "label": 0.9, "add": 0.18},
+    "steps": {"read": 0.5, "propose": 2.7, "label": 0.9, "add-up": 0.18},
 }
 
 
@@ -102,13 +102,13 @@ def test_steps_are_those_of_our_tasks():
 
     found = steps(
         [
-            task("online-kmeans-add-up-ab12-1", "compute", "transfer"),
-            task("online-kmeans-propose-ab12-2", "compute"),
-            task("online-kmeans-propose-ab12-3", "compute"),
-            task("sum-ab12", "compute"),
+            task(("online-kmeans-add-up-ab12cd34", 1), "compute", "transfer"),
+            task(("online-kmeans-propose-ab12cd34", 2), "compute"),
+            task(("online-kmeans-propose-ef56ab78", 3), "compute"),
+            task("sum-ab12cd34", "compute"),
         ]
     )
-    assert found == {"add": 2.0, "propose": 4.0, "other": 2.0}
+    assert found == {"add-up": 2.0, "propose": 4.0, "sum": 2.0}
 
 
 def test_partitions_are_blobs_of_the_same_means():

@@ -39,7 +39,7 @@ class Costs(NamedTuple):
             setting["k"],
             steps.get("read", 0),
             shared / n_rows,
-            steps["add"] / n_rows,
+            steps["add-up"] / n_rows,
             found["driver_seconds"] / n_rows,
         )
 

@@ -10,7 +10,7 @@ proposed
     a worker looks for candidates among the centers that were known when it was asked.
 decided
     all partitions before it are decided, and it is; a worker labels its rows by the
-    centers that its proposal did not know.
+    centers that its proposal did not know, at once or just before they are added up.
 added up
     counts, sums and costs have its rows, in stream order. They pass through the driver: as
     a chain of tasks they would all be computed again when a worker dies.
@@ -22,6 +22,7 @@ import time
 from collections import deque
 from contextlib import ExitStack
 from dataclasses import dataclass, field
+from itertools import islice, takewhile
 
 import dask
 
@@ -31,7 +32,7 @@ from .._utils.rows import rows_between
 from .._utils.tuning import TUNING
 from . import worker
 from .loading import LoadedPartitions, window
-from .tasks import RETRIES, Tasks
+from .tasks import RETRIES, Tasks, Unanswered
 
 
 @dataclass
@@ -53,16 +54,16 @@ class Piece:
 
     index: int  # of the partition
     first: int
-    n_known: int  # centers that its proposal knows
-    base: object  # future of some of these centers
-    n_base: int
-    proposal: object  # future of labels and distances
+    n_known: int = 0  # centers that its proposal knows
+    base: object = None  # future of some of these centers
+    n_base: int = 0
+    labels: object = None  # future of labels and distances, proposed or final
+    answer: object = None  # future of the candidates
     found: object = None  # the candidates
-    workers: list = field(default_factory=list)  # that have the proposal
+    workers: list = field(default_factory=list)  # that are to propose, or have
     stop: int = -1
     stream: object = None  # after the decisions
-    labeled: object = None  # future of labels and distances, by all centers
-    is_adding: bool = False
+    unknown: tuple = ()  # what makes proposed labels final, if they are not
 
 
 class ClusterReader:
@@ -188,10 +189,13 @@ class _Reading:
         self._stream = shallow_copy(stream)  # as decided
         self._totals = worker.Totals(stream.sums, stream.counts, stream.inertia)
         self._pieces = deque()  # in stream order, up to those that are added up
-        self._n_decided = 0  # of them
+        self._n_decided = self._n_adding = 0  # of them
+        self._waiting = deque()  # pieces that nobody was asked to propose
+        self._unanswered = Unanswered(self._tasks)
         self._place, self._is_burst = (index, first), False
         self._base = self._n_base = None
         while True:
+            self._enter()
             self._propose()
             self._add_up()
             if not self._pieces and (self._is_burst or self._place[0] == len(self.sizes)):
@@ -201,51 +205,56 @@ class _Reading:
             setattr(self._stream, name, value)
         return self._stream, self._place
 
-    def _propose(self):
-        """Have proposals made, as many as may be under way."""
+    def _enter(self):
+        """Let partitions enter the window, in stream order, if their sizes are known."""
         index, first = self._place
         oldest = self._pieces[0].index if self._pieces else index
-        length = window(self._tasks)
-        proposed = TUNING.proposals_per_thread * self._tasks.n_threads()
-        while (
-            not self._is_burst
-            and index < len(self.sizes)
-            and index - oldest < length
-            and len(self._pieces) - self._n_decided < proposed
-        ):
+        end = min(len(self.sizes), oldest + window(self._tasks))
+        while index < end and not self._is_burst:
             self._partitions.load(oldest, urgent=index)
             if not self._partitions.is_known(index):
                 break  # rows are still being counted
             if self.sizes[index] > first:
-                self._pieces.append(self._proposed(index, first))
+                self._pieces.append(Piece(index, first))
+                self._waiting.append(self._pieces[-1])
             else:
                 self._partitions.release(index)
             index, first = index + 1, 0
             self._place = index, first
 
-    def _proposed(self, index, first):
-        """Return a piece for whose rows a worker is asked to find the candidates."""
+    def _propose(self):
+        """Have proposals made by workers that have few to answer, of early rows first."""
+        for piece in list(self._waiting):
+            if self._unanswered.is_full():
+                break
+            near = self._partitions.workers_with(piece.index)
+            free = self._unanswered.free(near)
+            if free or not near:
+                self._waiting.remove(piece)
+                self._propose_piece(piece, free[:1])
+
+    def _propose_piece(self, piece, workers):
+        """Have a worker look for the candidates among the rows of a piece."""
         self._update_base()
         stream = self._stream
         has_room = len(stream.centers) < stream.max_clusters
-        part = self._partitions[index]
-        proposal = self._tasks.submit(
+        piece.n_known, piece.workers = len(stream.centers), workers
+        piece.base, piece.n_base = self._base, self._n_base
+        piece.labels = self._tasks.submit(
             "propose",
             worker.propose_rows,
-            part,
+            self._partitions[piece.index],
             self._checker,
-            self._base,
-            self._centers_between(self._n_base, len(stream.centers)),
+            piece.base,
+            self._centers_between(piece.n_base, piece.n_known),
             stream.schedule.facility_cost if has_room else None,
-            self._partitions.numbers(index),
-            first,
-            workers=self._partitions.workers_with(index),
+            self._partitions.numbers(piece.index),
+            piece.first,
+            workers=workers,
         )
-        n_known = len(stream.centers)
-        piece = Piece(index, first, n_known, self._base, self._n_base, proposal)
-        found = self._tasks.submit("candidates", worker.candidates_of, proposal)
-        self._tasks.expect(found, lambda result: self._receive(piece, *result))
-        return piece
+        piece.answer = self._tasks.submit("candidates", worker.candidates_of, piece.labels)
+        self._unanswered.ask(workers)
+        self._tasks.expect(piece.answer, lambda result: self._receive(piece, *result))
 
     def _update_base(self):
         """Have all centers sent to the workers anew, if many came since that was done."""
@@ -260,6 +269,7 @@ class _Reading:
 
     def _receive(self, piece, found, address):
         """Decide the candidates of all pieces whose turn it is."""
+        self._unanswered.answer(piece.workers)
         piece.found, piece.workers = found, [address]
         while self._n_decided < len(self._pieces) and not self._is_burst:
             piece = self._pieces[self._n_decided]
@@ -280,73 +290,79 @@ class _Reading:
         piece.stream = shallow_copy(self._stream)
         self._figures.n_candidates += len(found.positions)
         self._figures.n_openings += len(self._stream.centers) - n_before
-        piece.labeled = self._labeled(piece, opened)
-
-    def _labeled(self, piece, opened):
-        """Return the future of the labels, those proposed if there is no new center."""
         n_centers = len(self._stream.centers)
-        if n_centers == piece.n_known:
-            return piece.proposal
-        labeled = self._tasks.submit(
-            "label",
-            worker.label_rows,
-            self._partitions[piece.index],
-            self._checker,
-            piece.proposal,
-            piece.base,
-            self._centers_between(piece.n_base, piece.n_known),
-            self._centers_between(piece.n_known, n_centers),
-            opened,
-            (piece.first, piece.stop),
-            workers=piece.workers,
-        )
-        self._tasks.release(piece.proposal)
-        return labeled
+        if n_centers > piece.n_known:
+            newest = self._centers_between(piece.n_base, piece.n_known)
+            unknown = self._centers_between(piece.n_known, n_centers)
+            piece.unknown = piece.base, newest, unknown, opened
 
     def _stop_at(self, piece):
         """Give up what was proposed after a piece with too many candidates."""
         self._figures.n_bursts += 1
         self._place, self._is_burst = (piece.index, piece.stop), True
+        self._waiting.clear()
         while self._pieces[-1] is not piece:
-            self._tasks.release(self._pieces.pop().proposal)
+            dropped = self._pieces.pop()
+            if dropped.labels is not None:
+                self._tasks.release(dropped.labels)
+                self._tasks.release(dropped.answer)
 
     def _add_up(self):
-        """Have the next pieces added up that are decided and on the same worker."""
-        pieces = self._pieces
-        if not self._n_decided or pieces[0].is_adding:
-            return
-        n_pieces = 1
-        while n_pieces < self._n_decided and pieces[n_pieces].workers == pieces[0].workers:
-            n_pieces += 1
-        some = [pieces[i] for i in range(n_pieces)]
-        last = some[-1]
-        n_centers = len(last.stream.centers)
-        rows = [
-            (self._partitions[piece.index], (piece.first, piece.stop), piece.labeled)
-            for piece in some
+        """Have the next pieces added up that are decided and on the same worker.
+
+        It labels their rows, too: a task less. But if more than one piece must wait, the
+        adding up is what all wait for, and the others are labeled meanwhile.
+        """
+        decided = list(islice(self._pieces, self._n_decided))
+        if decided and not self._n_adding:
+            near = takewhile(lambda piece: piece.workers == decided[0].workers, decided)
+            self._add_up_pieces(list(near))
+        for piece in decided[self._n_adding + 1 :]:
+            if piece.unknown:
+                self._label(piece)
+
+    def _label(self, piece):
+        """Have rows labeled by the centers that their proposal did not know, too."""
+        proposed, rows = piece.labels, (piece.first, piece.stop)
+        part = self._partitions[piece.index]
+        args = part, self._checker, proposed, *piece.unknown, rows
+        workers = piece.workers
+        piece.labels = self._tasks.submit(
+            "label", worker.label_rows, *args, workers=workers
+        )
+        self._tasks.release(proposed)
+        piece.unknown = ()
+
+    def _add_up_pieces(self, pieces):
+        last = pieces[-1]
+        newest = self._centers_between(last.n_base, len(last.stream.centers))
+        args = [
+            (self._partitions[i.index], (i.first, i.stop), i.labels, i.unknown)
+            for i in pieces
         ]
         future = self._tasks.submit(
             "add-up",
             worker.add_up_rows,
-            rows,
+            args,
             self._checker,
             last.base,
-            self._centers_between(last.n_base, n_centers),
+            newest,
             self._totals,
             workers=last.workers,
         )
-        pieces[0].is_adding = True
-        self._tasks.expect(future, lambda totals: self._added(totals, n_pieces))
+        self._n_adding = len(pieces)
+        self._tasks.expect(future, self._added)
 
-    def _added(self, totals, n_pieces):
+    def _added(self, totals):
         """Take over the totals, and let go of what they were made from."""
         self._totals = totals
-        for _ in range(n_pieces):
+        for _ in range(self._n_adding):
             piece = self._pieces.popleft()
-            self._n_decided -= 1
-            self._tasks.release(piece.labeled)
+            self._tasks.release(piece.labels)
             if piece.stop == self.sizes[piece.index]:
                 self._partitions.release(piece.index)
+        self._n_decided -= self._n_adding
+        self._n_adding = 0
         stream = piece.stream
         stream.sums, stream.counts, stream.inertia = totals
         self._figures.bytes_of_sums += _bytes_of(stream)

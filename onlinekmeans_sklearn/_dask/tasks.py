@@ -8,6 +8,7 @@ import itertools
 import time
 import uuid
 import warnings
+from collections import Counter
 from concurrent.futures import CancelledError
 from contextlib import contextmanager
 
@@ -28,9 +29,8 @@ class Tasks:
         self._held = {}
         self._awaited = {}
         self._done = as_completed(with_results=True, raise_errors=False)
-        self._call = uuid.uuid4().hex
         self._numbers, self._loads = itertools.count(), itertools.count()
-        self._counted, self._n_threads = -float("inf"), 1
+        self._counted, self._threads = -float("inf"), {}
 
     def load(self, delayed):
         """Return the futures of delayed partitions; those of an earlier call come first."""
@@ -42,14 +42,16 @@ class Tasks:
 
     def submit(self, step, function, *args, workers=None):
         """Return the future of a step of the algorithm, near to these workers."""
+        # of itself Dask keeps no order within 0.1 s, and holds tasks of a large group back
+        number, group = next(self._numbers), f"online-kmeans-{step}-{uuid.uuid4().hex}"
         with _any_size():
             future = self._client.submit(
                 function,
                 *args,
-                key=f"online-kmeans-{step}-{self._call}-{next(self._numbers)}",
+                key=(group, number),
                 workers=workers or None,
                 allow_other_workers=bool(workers),
-                priority=_PRIORITY.get(step, 1),
+                priority=_PRIORITY.get(step, 1) - 1e-9 * number,
                 retries=RETRIES,
                 pure=False,
             )
@@ -92,13 +94,43 @@ class Tasks:
         found = self._client.who_has(done) if done else {}
         return [list(found.get(future.key, ())) for future in futures]
 
-    def n_threads(self):
-        """Return how many threads the workers have by now."""
+    def threads(self):
+        """Return how many threads each worker has by now."""
         now = time.monotonic()
         if now - self._counted > TUNING.seconds_between_counts:
-            self._counted = now
-            self._n_threads = max(1, sum(self._client.nthreads().values()))
-        return self._n_threads
+            self._counted, self._threads = now, self._client.nthreads()
+        return self._threads
+
+    def n_threads(self):
+        """Return how many threads the workers have by now."""
+        return max(1, sum(self.threads().values()))
+
+
+class Unanswered:
+    """How many proposals each worker has to answer; some are asked of whoever will."""
+
+    def __init__(self, tasks):
+        self._tasks = tasks
+        self._numbers, self._total = Counter(), 0
+
+    def is_full(self):
+        """Return whether all workers together have enough to answer."""
+        return self._total >= TUNING.proposals_per_thread * self._tasks.n_threads()
+
+    def free(self, workers):
+        """Return those of the workers that have little to answer."""
+        threads, most = self._tasks.threads(), TUNING.proposals_per_thread
+        return [i for i in workers if self._numbers[i] < most * threads.get(i, 1)]
+
+    def ask(self, workers):
+        """Count a proposal that is asked of a worker."""
+        self._numbers.update(workers)
+        self._total += 1
+
+    def answer(self, workers):
+        """Count the answer."""
+        self._numbers.subtract(workers)
+        self._total -= 1
 
 
 @contextmanager

@@ -164,11 +164,14 @@ def label_rows(part, checker, proposal, base, newest, unknown, opened, rows):
 def add_up_rows(pieces, checker, base, newest, totals):
     """Return the totals with the rows of pieces of the stream, which are in its order.
 
-    Each piece is a partition, which of its rows, and their labels and distances.
+    Each piece is a partition, which of its rows, their labels and distances, and what
+    makes these final if they are as proposed.
     """
     centers = base.with_rows(newest) if newest.shape[0] else base
     stream = SimpleNamespace(centers=centers, **totals._asdict())
-    for part, (first, stop), labeled in pieces:
+    for part, (first, stop), labeled, unknown in pieces:
+        if unknown:
+            labeled = label_rows(part, checker, labeled, *unknown, (first, stop))
         X = centers.as_rows(rows_between(rows_again(part, checker), first, stop))
         labels, d2 = (of_rows[: stop - first] for of_rows in labeled[:2])
         add_up(stream, X, labels, d2, SINGLE_THREAD)

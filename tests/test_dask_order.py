@@ -1,0 +1,139 @@
+"""The driver of a cluster decides alike in whatever order its workers answer.
+
+Here workers are only pretended, so that any order can be had: it is drawn at random.
+"""
+
+from collections import Counter
+from itertools import cycle
+from types import SimpleNamespace
+from unittest import mock
+
+import numpy as np
+import pytest
+
+pytest.importorskip("distributed")
+import dask
+from dask_clusters import SMALL, STORAGES, assert_same, repeats, stream
+from engines import tuned
+
+import onlinekmeans_sklearn
+from onlinekmeans_sklearn._dask import driver, tasks, worker
+from onlinekmeans_sklearn._utils.tuning import TUNING
+from onlinekmeans_sklearn.dask import OnlineKMeans
+
+SIZES = [500, 0, 90, 130, *[170] * 12, 3, 3, 3]
+STREAMS = {"blobs": stream(), "repeats": repeats()}
+
+
+class Pretended:
+    """A future, computed when somebody asks for its result."""
+
+    def __init__(self, function, *args, step="", address=""):
+        self.step, self.address = step, address
+        self._function, self._args, self._results = function, args, []
+
+    def result(self):
+        if not self._results:
+            here = SimpleNamespace(address=self.address)
+            args = [resolved(arg) for arg in self._args]
+            with mock.patch.object(worker, "get_worker", return_value=here):
+                self._results.append(self._function(*args))
+        return self._results[0]
+
+    def release(self):
+        """Do nothing: there is no scheduler."""
+
+
+def resolved(arg):
+    """Return an argument with results in the place of futures, as Dask does."""
+    if isinstance(arg, Pretended):
+        return arg.result()
+    return type(arg)(map(resolved, arg)) if type(arg) in (list, tuple) else arg
+
+
+class PretendedTasks:
+    """Tasks of workers with one thread each, which answer in an order of chance.
+
+    `places` says where partitions are, over and over; "" if nobody knows yet.
+    """
+
+    def __init__(self, seed, addresses, places):
+        self._rng = np.random.RandomState(seed)
+        self._addresses, self._places = addresses, cycle(places)
+        self._expected, self.submitted = [], []
+
+    def load(self, delayed):
+        return [Pretended(part.compute, address=next(self._places)) for part in delayed]
+
+    def submit(self, step, function, *args, workers=None):
+        places = workers or self._addresses
+        address = places[self._rng.randint(len(places))]
+        self.submitted.append((step, address))
+        return Pretended(function, *args, step=step, address=address)
+
+    def expect(self, future, receive):
+        self._expected.append((future, receive))
+
+    def wait(self):
+        future, receive = self._expected.pop(self._rng.randint(len(self._expected)))
+        receive(future.result())
+
+    def release(self, future):
+        self._expected = [pair for pair in self._expected if pair[0] is not future]
+
+    def release_all(self):
+        self._expected.clear()
+
+    def workers_with(self, futures):
+        return [[future.address] if future.address else [] for future in futures]
+
+    def threads(self):
+        return dict.fromkeys(self._addresses, 1)
+
+    n_threads = tasks.Tasks.n_threads
+
+
+def fitted(rows, pretended, **tuning):
+    """Return an estimator on Dask whose partitions pretended workers have read."""
+    client = SimpleNamespace(
+        compute=lambda parts, retries: [Pretended(part.compute) for part in parts],
+        gather=lambda futures: [future.result() for future in futures],
+    )
+    model = OnlineKMeans(k=60, random_state=0)
+    with (
+        mock.patch.object(model, "_reader", return_value=driver.ClusterReader(client)),
+        mock.patch.object(driver, "Tasks", return_value=pretended),
+        tuned(**SMALL | tuning),
+        dask.config.set(scheduler="synchronous"),
+    ):
+        return model.fit(rows)
+
+
+@pytest.mark.parametrize("storage", ["array", "csr_matrix", "unknown sizes"])
+@pytest.mark.parametrize("name", STREAMS)
+@pytest.mark.parametrize("most_candidates", [TUNING.most_candidates, 2])
+def test_any_order_of_answers_gives_the_local_result(storage, name, most_candidates):
+    collection, local_rows = STORAGES[storage]
+    X = STREAMS[name]
+    local = onlinekmeans_sklearn.OnlineKMeans(k=60, random_state=0).fit(local_rows(X))
+    steps = Counter()
+    for seed in range(5):
+        rng = np.random.RandomState(seed)
+        addresses = list("abcd"[: rng.randint(1, 5)])
+        places = rng.choice([*addresses, ""], size=len(SIZES))
+        pretended = PretendedTasks(seed, addresses, places)
+        rows = collection(X, SIZES)
+        model = fitted(rows, pretended, most_candidates=most_candidates)
+        with dask.config.set(scheduler="synchronous"):
+            assert_same(model, local)
+        steps.update(step for step, _ in pretended.submitted)
+    assert {"propose", "label", "add-up"} < steps.keys()
+
+
+def test_all_workers_propose_though_one_has_the_next_partitions():
+    X = STREAMS["blobs"]
+    places = ["a"] * 7 + ["b"] * 12
+    pretended = PretendedTasks(0, ["a", "b"], places)
+    fitted(STORAGES["array"][0](X, [160] * 19), pretended, partitions_per_thread=6)
+    proposed = [address for step, address in pretended.submitted if step == "propose"]
+    assert proposed[:6] == ["a"] * 3 + ["b"] * 3
