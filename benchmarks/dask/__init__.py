@@ -2,7 +2,7 @@
 
 Rows are generated on the workers, one thread each. Every fit runs in a process of its own,
 one after the other, and all must have the same result to the last bit. From the seconds of
-each step on one worker a model says how long larger data would take on more workers.
+each step on two workers a model says how long larger data would take on more workers.
 """
 
 import argparse
@@ -90,7 +90,7 @@ def rows_of_table(results):
     for setting, best in results:
         seconds = {name: f"{found['seconds']:.1f} s" for name, found in best.items()}
         compared = {name: f"{value:.2f}" for name, value in ratios(best).items()}
-        most = Costs.of(setting, best["Dask, 1 worker"]).most_workers
+        most = Costs.of(setting, best["Dask, 2 workers"]).most_workers
         by_model = {"workers that help, by the model": f"{most:.0f}"}
         parts.append({**seconds, **compared, **figures(setting, best), **by_model})
     return [[name, *(part[name] for part in parts)] for name in parts[0]]
@@ -119,7 +119,7 @@ def write_results(folder, results):
     lines = [headings(results), *rows_of_table(results)]
     text = "\n".join(",".join(f'"{cell}"' for cell in line) for line in lines)
     (folder / "dask.csv").write_text(text + "\n", encoding="utf-8")
-    costs = [Costs.of(setting, best["Dask, 1 worker"]) for setting, best in results]
+    costs = [Costs.of(setting, best["Dask, 2 workers"]) for setting, best in results]
     write_model(folder / "dask-model.csv", costs)
     write_chart(folder, "dask", lambda pale: draw(costs, pale))
     content = json.dumps([[setting, best] for setting, best in results], indent=1)

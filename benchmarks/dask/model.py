@@ -1,4 +1,4 @@
-"""How long larger data would take on more workers, by the figures of one worker.
+"""How long larger data would take on more workers, by the figures of two workers.
 
 A row costs its worker some time to propose and label, and some to add up. Proposals are
 independent, so workers share them. Adding up goes through all partitions in order, one at a
@@ -32,14 +32,14 @@ class Costs(NamedTuple):
 
     @classmethod
     def of(cls, setting, found):
-        """Return the costs that were measured on one worker."""
+        """Return the costs that were measured on two workers."""
         steps, n_rows = found["steps"], setting["n_rows"] - found["n_serial_rows"]
-        shared = sum(steps.get(name, 0) for name in ("propose", "candidates", "label"))
+        serial, adding = steps.get("read", 0), found["adding_seconds"]
         return cls(
             setting["k"],
-            steps.get("read", 0),
-            shared / n_rows,
-            steps["add-up"] / n_rows,
+            serial,
+            (sum(steps.values()) - serial - adding) / n_rows,
+            adding / n_rows,
             found["driver_seconds"] / n_rows,
         )
 

@@ -46,6 +46,7 @@ class Figures:
     bytes_of_sums: int = 0  # that came to the driver
     seconds: float = 0.0
     driver_seconds: float = 0.0  # of them, in which the driver computed
+    adding_seconds: float = 0.0  # in which a worker added up, one after the other
 
 
 @dataclass
@@ -153,31 +154,41 @@ class _Reading:
         return stream
 
     def _read_serially(self, stream, index, first):
-        """Let one worker read until few centers open, and return how far it has come."""
-        while index < len(self._partitions):
-            self._partitions.load(index, urgent=index)
-            if self.sizes[index] != 0:
-                done = self._serial_read(stream, index, first)
-                stream, self.sizes[index] = done.stream, done.n_rows
-                self._figures.n_serial_rows += done.stop - first
-                self._figures.bytes_of_sums += _bytes_of(stream)
-                self._tell(stream, index)
-                if done.stop < done.n_rows:
-                    return stream, (index, done.stop)
-                if done.is_calm:
-                    self._partitions.release(index)
-                    return stream, (index + 1, 0)
-            self._partitions.release(index)
-            index, first = index + 1, 0
-        return stream, (index, 0)
+        """Let one worker read until few centers open, and return how far it has come.
 
-    def _serial_read(self, stream, index, first):
-        part, numbers = self._partitions[index], self._partitions.numbers(index)
-        args = part, self._checker, stream, numbers, first
-        workers = self._partitions.workers_with(index)
+        If the cluster has but one thread, it reads on: nobody could propose meanwhile.
+        """
+        is_calm = False
+        while index < len(self._partitions) and not is_calm:
+            self._partitions.load(index, urgent=index)
+            begun, stop = [index], 0  # a partition without rows need not be read
+            if self.sizes[index] != 0:
+                n_before, some = stream.n_seen, self._partitions.together(index)
+                stream, sizes, stop, is_calm = self._serial_read(stream, some, first)
+                begun = some[: len(sizes)]
+                for i, size in zip(begun, sizes):
+                    self.sizes[i] = size
+                self._figures.n_serial_rows += stream.n_seen - n_before
+                self._figures.bytes_of_sums += _bytes_of(stream)
+                self._tell(stream, begun[-1])
+            is_partial = stop < self.sizes[begun[-1]]
+            end, first = (begun[-1], stop) if is_partial else (begun[-1] + 1, 0)
+            for i in range(index, end):
+                self._partitions.release(i)
+            index = end
+        return stream, (index, first)
+
+    def _serial_read(self, stream, some, first):
+        """Return what one worker has read of some partitions."""
+        until_calm = self._tasks.n_threads() > 1
+        parts = [self._partitions[i] for i in some]
+        numbers = self._partitions.numbers(some[0])
+        args = parts, self._checker, stream, numbers, first, until_calm
+        workers = self._partitions.workers_with(some[0])
         future = self._tasks.submit("read", worker.read_serially, *args, workers=workers)
         results = []
         self._tasks.expect(future, results.append)
+        self._partitions.is_known(some[-1])  # draws past them meanwhile
         while not results:
             self._tasks.wait()
         if isinstance(results[0], ValueError):
@@ -353,9 +364,10 @@ class _Reading:
         self._n_adding = len(pieces)
         self._tasks.expect(future, self._added)
 
-    def _added(self, totals):
+    def _added(self, result):
         """Take over the totals, and let go of what they were made from."""
-        self._totals = totals
+        self._totals, seconds = result
+        self._figures.adding_seconds += seconds
         for _ in range(self._n_adding):
             piece = self._pieces.popleft()
             self._tasks.release(piece.labels)
@@ -364,7 +376,7 @@ class _Reading:
         self._n_decided -= self._n_adding
         self._n_adding = 0
         stream = piece.stream
-        stream.sums, stream.counts, stream.inertia = totals
+        stream.sums, stream.counts, stream.inertia = self._totals
         self._figures.bytes_of_sums += _bytes_of(stream)
         self._tell(stream, piece.index)
 

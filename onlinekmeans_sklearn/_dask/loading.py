@@ -59,6 +59,22 @@ class LoadedPartitions:
             self._workers.update(zip(asked, self._tasks.workers_with(futures)))
         return self._workers[index]
 
+    def together(self, index):
+        """Return this partition and those after it on the same worker, as far as loaded.
+
+        Half of those under way at most: while they are read, others are loaded.
+        """
+        workers, some = self.workers_with(index), [index]
+        for other in range(index + 1, min(len(self), index + window(self._tasks) // 2)):
+            if self.sizes[other] == 0:
+                continue
+            if not workers or other not in self._loaded:
+                break
+            if self.workers_with(other) != workers:
+                break
+            some.append(other)
+        return some
+
     def set_size(self, index, n_rows):
         """Remember the number of rows of a partition."""
         self.sizes[index] = n_rows

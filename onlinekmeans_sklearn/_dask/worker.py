@@ -5,6 +5,7 @@ is as long as a partition leaves the worker, but for a partition that Dask itsel
 """
 
 import copy
+import time
 import warnings
 from types import SimpleNamespace
 from typing import NamedTuple
@@ -43,11 +44,11 @@ class NewStream(NamedTuple):
 
 
 class SerialRead(NamedTuple):
-    """How far one worker has read a partition by itself, and the stream then."""
+    """How far one worker has read partitions by itself, and the stream then."""
 
-    stream: Stream
-    stop: int
-    n_rows: int
+    stream: object
+    sizes: list  # of the partitions that it has begun
+    stop: int  # in the last of them
     is_calm: bool
 
 
@@ -91,32 +92,44 @@ def _from_row(random_state, first):
     return random_state
 
 
-def read_serially(part, checker, stream, random_state, first):
-    """Read a partition from a row on, until few centers open.
+def read_serially(parts, checker, stream, random_state, first, until_calm):
+    """Read partitions from a row of the first one on, maybe only until few centers open.
 
-    `random_state` has the numbers of the partition from its first row on. The stream comes
-    back without random numbers. For rows that are refused, return the error: to try again,
-    as if the task had failed, would not help.
+    `random_state` has the numbers from the first row of the first partition on. The stream
+    comes back without random numbers. For rows that are refused, return the error: to try
+    again, as if the task had failed, would not help.
     """
-    try:
-        X = rows_of(part, checker)
-    except ValueError as error:
-        return error
-    if not X.shape[0]:
-        return SerialRead(stream, 0, 0, False)
-    if isinstance(stream, NewStream):
-        stream = Stream(X, stream.schedule, None, stream.max_clusters)
-    stream = shallow_copy(stream)
-    stream.random_state = _from_row(random_state, first)
+    sizes, random_state = [], _from_row(random_state, first)
+    if not isinstance(stream, NewStream):
+        stream = shallow_copy(stream)
+        stream.random_state = random_state
+    for part in parts:
+        try:
+            X = rows_of(part, checker)
+        except ValueError as error:
+            return error
+        if isinstance(stream, NewStream) and X.shape[0]:
+            stream = Stream(X, stream.schedule, random_state, stream.max_clusters)
+        stream, stop, is_calm = _read_rows(stream, X, first, until_calm)
+        sizes.append(X.shape[0])
+        if is_calm:
+            break
+        first = 0
+    if not isinstance(stream, NewStream):
+        stream.random_state = None
+    return SerialRead(stream, sizes, stop, is_calm)
+
+
+def _read_rows(stream, X, first, until_calm):
+    """Return the stream with rows of a partition, where it ends, and if it is calm."""
     stop, is_calm = first, False
     while stop < X.shape[0] and not is_calm:
         n_before, start = len(stream.centers), stop
-        stop = min(X.shape[0], start + TUNING.calm_rows)
+        stop = min(X.shape[0], start + TUNING.calm_rows) if until_calm else X.shape[0]
         stream, _, _ = stream.extended(rows_between(X, start, stop), n_jobs=1)
         n_opened = len(stream.centers) - n_before
-        is_calm = _is_calm(stream, n_opened, stop - start)
-    stream.random_state = None
-    return SerialRead(stream, stop, X.shape[0], is_calm)
+        is_calm = until_calm and _is_calm(stream, n_opened, stop - start)
+    return stream, stop, is_calm
 
 
 def _is_calm(stream, n_opened, n_rows):
@@ -162,20 +175,23 @@ def label_rows(part, checker, proposal, base, newest, unknown, opened, rows):
 
 
 def add_up_rows(pieces, checker, base, newest, totals):
-    """Return the totals with the rows of pieces of the stream, which are in its order.
+    """Return the totals with the rows of pieces of the stream, in its order, and seconds.
 
     Each piece is a partition, which of its rows, their labels and distances, and what
-    makes these final if they are as proposed.
+    makes these final if they are as proposed. The seconds are those of adding up alone.
     """
     centers = base.with_rows(newest) if newest.shape[0] else base
     stream = SimpleNamespace(centers=centers, **totals._asdict())
+    seconds = 0.0
     for part, (first, stop), labeled, unknown in pieces:
         if unknown:
             labeled = label_rows(part, checker, labeled, *unknown, (first, stop))
+        start = time.perf_counter()
         X = centers.as_rows(rows_between(rows_again(part, checker), first, stop))
         labels, d2 = (of_rows[: stop - first] for of_rows in labeled[:2])
         add_up(stream, X, labels, d2, SINGLE_THREAD)
-    return Totals(stream.sums, stream.counts, stream.inertia)
+        seconds += time.perf_counter() - start
+    return Totals(stream.sums, stream.counts, stream.inertia), seconds
 
 
 def online_rows(part, checker, centers, opened_at, first):
