@@ -1,5 +1,6 @@
 """The estimators on Dask give what the local ones give, to the last bit."""
 
+import gc
 import pickle
 from itertools import pairwise
 
@@ -31,6 +32,7 @@ from sklearn.utils import get_tags
 
 import onlinekmeans_sklearn
 from onlinekmeans_sklearn import load, save
+from onlinekmeans_sklearn._dask import worker
 from onlinekmeans_sklearn.dask import OnlineKMeans, SemiOnlineKMeans
 
 # of Dask in 2025, when a test without a cluster runs beside one
@@ -298,12 +300,19 @@ def test_a_local_estimator_is_taken_over(client):
     assert not hasattr(OnlineKMeans.from_local(local_of(OnlineKMeans())), "labels_")
 
 
+def n_remembered():
+    """Return of how many sets of centers a worker remembers what was proposed."""
+    gc.collect()
+    return len(worker._proposed)
+
+
 def test_nothing_stays_on_the_scheduler(client):
     rows = STORAGES["unknown sizes"][0](X, [250] * 12)
     model = OnlineKMeans(k=60, client=client).fit(rows)
     wait_until_forgotten(client)
     model.partial_fit(rows).score(rows)
     wait_until_forgotten(client)
+    assert set(client.run(n_remembered).values()) == {0}
 
 
 @pytest.mark.parametrize("storage", STORAGES)
@@ -342,7 +351,7 @@ def submitted(client, monkeypatch):
 def test_tasks_have_names_that_explain_themselves(client, submitted):
     rows = STORAGES["unknown sizes"][0](X, [250] * 12)
     model = OnlineKMeans(k=60, random_state=0, client=client).fit(rows)
-    steps = {"read", "count", "centers", "propose", "candidates", "add-up"}
+    steps = {"read", "count", "centers", "propose", "add-up"}
     names = {dask.utils.key_split(call["key"]) for call in submitted}
     assert names - {"online-kmeans-label"} == {f"online-kmeans-{step}" for step in steps}
     lazy = {dask.utils.key_split(key) for key in model.predict(rows).__dask_graph__()}

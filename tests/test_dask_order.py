@@ -54,7 +54,8 @@ def resolved(arg):
 class PretendedTasks:
     """Tasks of workers with one thread each, which answer in an order of chance.
 
-    `places` says where partitions are, over and over; "" if nobody knows yet.
+    `places` says where partitions are, over and over; "" if nobody knows yet. Now and then
+    all that was proposed is lost, as if workers had died.
     """
 
     def __init__(self, seed, addresses, places):
@@ -76,6 +77,8 @@ class PretendedTasks:
 
     def wait(self):
         future, receive = self._expected.pop(self._rng.randint(len(self._expected)))
+        if self._rng.random_sample() < 0.1:
+            worker._proposed.clear()
         receive(future.result())
 
     def release(self, future):
@@ -126,6 +129,7 @@ def test_any_order_of_answers_gives_the_local_result(storage, name, most_candida
         model = fitted(rows, pretended, most_candidates=most_candidates)
         with dask.config.set(scheduler="synchronous"):
             assert_same(model, local)
+        assert not worker._proposed
         steps.update(step for step, _ in pretended.submitted)
     assert {"propose", "label", "add-up"} < steps.keys()
 
@@ -136,4 +140,4 @@ def test_all_workers_propose_though_one_has_the_next_partitions():
     pretended = PretendedTasks(0, ["a", "b"], places)
     fitted(STORAGES["array"][0](X, [160] * 19), pretended, partitions_per_thread=6)
     proposed = [address for step, address in pretended.submitted if step == "propose"]
-    assert proposed[:6] == ["a"] * 3 + ["b"] * 3
+    assert proposed[:4] == ["a"] * 2 + ["b"] * 2

@@ -58,13 +58,13 @@ class Piece:
     n_known: int = 0  # centers that its proposal knows
     base: object = None  # future of some of these centers
     n_base: int = 0
-    labels: object = None  # future of labels and distances, proposed or final
     answer: object = None  # future of the candidates
     found: object = None  # the candidates
     workers: list = field(default_factory=list)  # that are to propose, or have
     stop: int = -1
     stream: object = None  # after the decisions
-    unknown: tuple = ()  # what makes proposed labels final, if they are not
+    unlabeled: tuple = ()  # what labels need
+    labels: object = None  # future of labels and distances, if somebody was asked
 
 
 class ClusterReader:
@@ -204,7 +204,7 @@ class _Reading:
         self._waiting = deque()  # pieces that nobody was asked to propose
         self._unanswered = Unanswered(self._tasks)
         self._place, self._is_burst = (index, first), False
-        self._base = self._n_base = None
+        self._bases, self._n_base = [], 0
         while True:
             self._enter()
             self._propose()
@@ -212,6 +212,8 @@ class _Reading:
             if not self._pieces and (self._is_burst or self._place[0] == len(self.sizes)):
                 break
             self._tasks.wait()
+        for base in self._bases:
+            self._tasks.release(base)
         for name, value in self._totals._asdict().items():
             setattr(self._stream, name, value)
         return self._stream, self._place
@@ -250,8 +252,8 @@ class _Reading:
         stream = self._stream
         has_room = len(stream.centers) < stream.max_clusters
         piece.n_known, piece.workers = len(stream.centers), workers
-        piece.base, piece.n_base = self._base, self._n_base
-        piece.labels = self._tasks.submit(
+        piece.base, piece.n_base = self._bases[-1], self._n_base
+        piece.answer = self._tasks.submit(
             "propose",
             worker.propose_rows,
             self._partitions[piece.index],
@@ -260,20 +262,19 @@ class _Reading:
             self._centers_between(piece.n_base, piece.n_known),
             stream.schedule.facility_cost if has_room else None,
             self._partitions.numbers(piece.index),
-            piece.first,
+            (piece.index, piece.first),
             workers=workers,
         )
-        piece.answer = self._tasks.submit("candidates", worker.candidates_of, piece.labels)
         self._unanswered.ask(workers)
         self._tasks.expect(piece.answer, lambda result: self._receive(piece, *result))
 
     def _update_base(self):
         """Have all centers sent to the workers anew, if many came since that was done."""
         n_centers = len(self._stream.centers)
-        if self._base is None or n_centers > (1 + TUNING.newest_centers) * self._n_base:
+        if n_centers > (1 + TUNING.newest_centers) * self._n_base:
             self._n_base = n_centers
             rows = self._stream.centers.rows
-            self._base = self._tasks.submit("centers", worker.as_centers, rows)
+            self._bases.append(self._tasks.submit("centers", worker.as_centers, rows))
 
     def _centers_between(self, start, stop):
         return rows_between(self._stream.centers.rows, start, stop)
@@ -301,11 +302,14 @@ class _Reading:
         piece.stream = shallow_copy(self._stream)
         self._figures.n_candidates += len(found.positions)
         self._figures.n_openings += len(self._stream.centers) - n_before
-        n_centers = len(self._stream.centers)
-        if n_centers > piece.n_known:
-            newest = self._centers_between(piece.n_base, piece.n_known)
-            unknown = self._centers_between(piece.n_known, n_centers)
-            piece.unknown = piece.base, newest, unknown, opened
+        piece.unlabeled = (
+            piece.base,
+            self._centers_between(piece.n_base, piece.n_known),
+            self._centers_between(piece.n_known, len(self._stream.centers)),
+            opened,
+            (piece.index, piece.first),
+            piece.stop,
+        )
 
     def _stop_at(self, piece):
         """Give up what was proposed after a piece with too many candidates."""
@@ -314,8 +318,7 @@ class _Reading:
         self._waiting.clear()
         while self._pieces[-1] is not piece:
             dropped = self._pieces.pop()
-            if dropped.labels is not None:
-                self._tasks.release(dropped.labels)
+            if dropped.answer is not None:
                 self._tasks.release(dropped.answer)
 
     def _add_up(self):
@@ -329,26 +332,17 @@ class _Reading:
             near = takewhile(lambda piece: piece.workers == decided[0].workers, decided)
             self._add_up_pieces(list(near))
         for piece in decided[self._n_adding + 1 :]:
-            if piece.unknown:
-                self._label(piece)
-
-    def _label(self, piece):
-        """Have rows labeled by the centers that their proposal did not know, too."""
-        proposed, rows = piece.labels, (piece.first, piece.stop)
-        part = self._partitions[piece.index]
-        args = part, self._checker, proposed, *piece.unknown, rows
-        workers = piece.workers
-        piece.labels = self._tasks.submit(
-            "label", worker.label_rows, *args, workers=workers
-        )
-        self._tasks.release(proposed)
-        piece.unknown = ()
+            if piece.labels is None:
+                args = self._partitions[piece.index], self._checker, *piece.unlabeled
+                piece.labels = self._tasks.submit(
+                    "label", worker.label_rows, *args, workers=piece.workers
+                )
 
     def _add_up_pieces(self, pieces):
         last = pieces[-1]
         newest = self._centers_between(last.n_base, len(last.stream.centers))
         args = [
-            (self._partitions[i.index], (i.first, i.stop), i.labels, i.unknown)
+            (self._partitions[i.index], (i.first, i.stop), i.labels, i.unlabeled)
             for i in pieces
         ]
         future = self._tasks.submit(
@@ -370,7 +364,8 @@ class _Reading:
         self._figures.adding_seconds += seconds
         for _ in range(self._n_adding):
             piece = self._pieces.popleft()
-            self._tasks.release(piece.labels)
+            if piece.labels is not None:
+                self._tasks.release(piece.labels)
             if piece.stop == self.sizes[piece.index]:
                 self._partitions.release(piece.index)
         self._n_decided -= self._n_adding

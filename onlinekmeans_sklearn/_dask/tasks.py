@@ -18,7 +18,7 @@ from .._utils.tuning import TUNING
 
 RETRIES = 3
 # what others wait for comes first
-_PRIORITY = {"add-up": 4, "label": 3, "candidates": 2, "count": 2, "centers": 2, "read": 2}
+_PRIORITY = {"add-up": 4, "label": 3, "count": 2, "centers": 2, "read": 2}
 
 
 class Tasks:

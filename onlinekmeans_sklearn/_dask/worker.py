@@ -1,7 +1,9 @@
 """What runs on workers: pure functions of a partition and of small arguments.
 
 A task that is lost with its worker can be computed again from its arguments. Nothing that
-is as long as a partition leaves the worker, but for a partition that Dask itself moves.
+is as long as a partition leaves the worker, but for a partition that Dask itself moves. A
+worker remembers the labels that it has proposed: to answer at once, a task returns no more
+than the driver must know.
 """
 
 import copy
@@ -9,6 +11,7 @@ import time
 import warnings
 from types import SimpleNamespace
 from typing import NamedTuple
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from distributed import get_worker
@@ -17,7 +20,7 @@ from scipy.sparse import csr_array, issparse
 from .._algorithm.block import add_up
 from .._algorithm.partition import finish, online_labels, propose
 from .._algorithm.stream import Stream
-from .._nearest import centers_from, look_up
+from .._nearest import centers_from, look_up, nearest
 from .._utils.rollback import shallow_copy
 from .._utils.rows import rows_between
 from .._utils.threads import SINGLE_THREAD, one_blas_thread
@@ -25,6 +28,10 @@ from .._utils.tuning import TUNING
 from .._utils.validation import validate_X
 
 _DRAWN_AT_ONCE = 2**16
+
+# labels and squared distances that were proposed, by some of the centers that are known,
+# then by partition, row and number of centers; they go when no task needs these centers
+_proposed = WeakKeyDictionary()
 
 
 class Totals(NamedTuple):
@@ -145,53 +152,59 @@ def as_centers(rows):
     return centers_from(rows)
 
 
-def propose_rows(part, checker, base, newest, facility_cost, random_state, first):
-    """Return what stays on the worker: labels, squared distances and the candidates.
+def propose_rows(part, checker, base, newest, facility_cost, random_state, place):
+    """Return the candidates among the rows from a place on, and where they were found.
 
-    For rows that are refused, the error takes the place of the candidates.
+    The place is a partition and a row of it. Labels and squared distances stay here. For
+    rows that are refused, the error takes the place of the candidates.
     """
+    index, first = place
     try:
         X = rows_of(part, checker)
     except ValueError as error:
-        return None, None, error, get_worker().address
-    dtype, centers = X.dtype, base.with_rows(newest) if newest.shape[0] else base
-    X = centers.as_rows(rows_between(X, first, X.shape[0]))
+        return error, get_worker().address
+    dtype, known = X.dtype, _with_newest(base, newest)
+    X = known.as_rows(rows_between(X, first, X.shape[0]))
+    numbers = _from_row(random_state, first)
     with one_blas_thread():
-        proposed = propose(centers, facility_cost, X, _from_row(random_state, first), dtype)
-    return *proposed, get_worker().address
+        labels, d2, found = propose(known, facility_cost, X, numbers, dtype)
+    _proposed.setdefault(base, {})[(index, first, len(known))] = labels, d2
+    return found, get_worker().address
 
 
-def candidates_of(proposal):
-    """Return what the driver must know: the candidates, and where the proposal is."""
-    return proposal[2:]
+def label_rows(part, checker, base, newest, unknown, opened, place, stop):
+    """Return the final labels and squared distances of rows that were proposed.
 
-
-def label_rows(part, checker, proposal, base, newest, unknown, opened, rows):
-    """Return the final labels and squared distances of rows that were proposed."""
-    known = base.with_rows(newest) if newest.shape[0] else base
-    X = known.as_rows(rows_between(rows_again(part, checker), *rows))
+    What was proposed elsewhere, or is lost, is looked up again.
+    """
+    (index, first), known = place, _with_newest(base, newest)
+    X = known.as_rows(rows_between(rows_again(part, checker), first, stop))
+    found = _proposed.get(base, {}).pop((index, first, len(known)), None)
     with one_blas_thread():
-        return finish(X, *proposal[:2], known, centers_from(unknown), opened)
+        labels, d2 = nearest(known, X) if found is None else found
+        return finish(X, labels, d2, known, centers_from(unknown), opened)
 
 
 def add_up_rows(pieces, checker, base, newest, totals):
     """Return the totals with the rows of pieces of the stream, in its order, and seconds.
 
-    Each piece is a partition, which of its rows, their labels and distances, and what
-    makes these final if they are as proposed. The seconds are those of adding up alone.
+    Each piece is a partition, which of its rows, their labels and distances if they are
+    known, and else what `label_rows` needs. The seconds are those of adding up alone.
     """
-    centers = base.with_rows(newest) if newest.shape[0] else base
+    centers = _with_newest(base, newest)
     stream = SimpleNamespace(centers=centers, **totals._asdict())
     seconds = 0.0
-    for part, (first, stop), labeled, unknown in pieces:
-        if unknown:
-            labeled = label_rows(part, checker, labeled, *unknown, (first, stop))
+    for part, (first, stop), labeled, unlabeled in pieces:
+        labels, d2 = labeled or label_rows(part, checker, *unlabeled)
         start = time.perf_counter()
         X = centers.as_rows(rows_between(rows_again(part, checker), first, stop))
-        labels, d2 = (of_rows[: stop - first] for of_rows in labeled[:2])
         add_up(stream, X, labels, d2, SINGLE_THREAD)
         seconds += time.perf_counter() - start
     return Totals(stream.sums, stream.counts, stream.inertia), seconds
+
+
+def _with_newest(base, newest):
+    return base.with_rows(newest) if newest.shape[0] else base
 
 
 def online_rows(part, checker, centers, opened_at, first):

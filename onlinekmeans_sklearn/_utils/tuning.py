@@ -37,7 +37,7 @@ class Tuning:
     most_candidates: int = 2**11  # of a proposal
     most_candidate_elements: int = 2**20
     partitions_per_thread: int = 8  # under way
-    proposals_per_thread: int = 3  # of them, not yet answered
+    proposals_per_thread: int = 2  # of them, not yet answered
     newest_centers: float = 0.125  # sent with each task, of those sent to all workers
     seconds_between_counts: float = 1.0  # of the workers' threads
 
