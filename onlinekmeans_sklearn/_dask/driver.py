@@ -324,14 +324,14 @@ class _Reading:
     def _add_up(self):
         """Have the next pieces added up that are decided and on the same worker.
 
-        It labels their rows, too: a task less. But if more than one piece must wait, the
-        adding up is what all wait for, and the others are labeled meanwhile.
+        It labels their rows, too: a task less. But if more pieces wait than there are
+        threads, adding up is what all wait for, and the others are labeled meanwhile.
         """
         decided = list(islice(self._pieces, self._n_decided))
         if decided and not self._n_adding:
             near = takewhile(lambda piece: piece.workers == decided[0].workers, decided)
             self._add_up_pieces(list(near))
-        for piece in decided[self._n_adding + 1 :]:
+        for piece in decided[self._n_adding + self._tasks.n_threads() :]:
             if piece.labels is None:
                 args = self._partitions[piece.index], self._checker, *piece.unlabeled
                 piece.labels = self._tasks.submit(
