@@ -30,11 +30,13 @@ class restore_rng_on_error(AbstractContextManager):
     """Give a source of random numbers back those it had, if what follows fails.
 
     A seed has the same numbers every time. Of a RandomState the memory is copied: in the
-    time of `get_state` a hundred rows can be read.
+    time of `get_state` a hundred rows can be read. None and the module `numpy.random` stand
+    for the source that numpy's own functions use.
     """
 
     def __init__(self, random_state):
-        self._source = check_random_state(None) if random_state is None else random_state
+        is_global = random_state is None or random_state is np.random
+        self._source = check_random_state(None) if is_global else random_state
         if not isinstance(self._source, np.random.RandomState):
             self._before = None
         elif _MEMORY_IS_KNOWN and type(self._source._bit_generator) is np.random.MT19937:

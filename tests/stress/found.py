@@ -32,6 +32,10 @@ FOUND = {
     "random numbers of features": (
         "``partial_fit_transform`` went on with a copy of a RandomState that others share"
     ),
+    "numpy.random as random_state": (
+        "a call that failed left the random numbers of numpy itself advanced, if "
+        "``random_state`` was the module ``numpy.random``"
+    ),
     "inertia overflows": (
         "``inertia_`` and ``score`` warned of an overflow for large values"
     ),

@@ -103,6 +103,19 @@ def numbers_of_features():
     assert features.random_sample() == labels.random_sample()
 
 
+def numbers_of_numpy():
+    model = OnlineKMeans(k=30, random_state=np.random).set_output(transform="pandas")
+    classifier = ClusterFeaturesClassifier(random_state=np.random)
+    before = joblib.hash(np.random.get_state())
+    with pytest.raises(ValueError, match="sparse"):
+        model.fit_transform(X)
+    with pytest.raises(ValueError, match="class"):
+        classifier.fit(X, np.zeros(100))
+    assert joblib.hash(np.random.get_state()) == before
+    model.fit(X)
+    assert joblib.hash(np.random.get_state()) != before
+
+
 def infinite_inertia():
     rows = np.array([[LIMIT] * 3, [-LIMIT] * 3] * 80)
     with warnings.catch_warnings():
@@ -204,6 +217,7 @@ REPRODUCTIONS = {
     "output that is no text": odd_output,
     "random numbers of a failed fit": drawn_in_vain,
     "random numbers of features": numbers_of_features,
+    "numpy.random as random_state": numbers_of_numpy,
     "inertia overflows": infinite_inertia,
     "first facility cost underflows": no_first_cost,
     "distances beyond float32": infinite_features,
