@@ -112,13 +112,19 @@ def fitted(rows, pretended, **tuning):
         return model.fit(rows)
 
 
+def assert_local(model, X):
+    """Check that the estimator is what the local one becomes."""
+    local = onlinekmeans_sklearn.OnlineKMeans(k=60, random_state=0).fit(X)
+    with dask.config.set(scheduler="synchronous"):
+        assert_same(model, local)
+
+
 @pytest.mark.parametrize("storage", ["array", "csr_matrix", "unknown sizes"])
 @pytest.mark.parametrize("name", STREAMS)
 @pytest.mark.parametrize("most_candidates", [TUNING.most_candidates, 2])
 def test_any_order_of_answers_gives_the_local_result(storage, name, most_candidates):
     collection, local_rows = STORAGES[storage]
     X = STREAMS[name]
-    local = onlinekmeans_sklearn.OnlineKMeans(k=60, random_state=0).fit(local_rows(X))
     steps = Counter()
     for seed in range(5):
         rng = np.random.RandomState(seed)
@@ -127,8 +133,7 @@ def test_any_order_of_answers_gives_the_local_result(storage, name, most_candida
         pretended = PretendedTasks(seed, addresses, places)
         rows = collection(X, SIZES)
         model = fitted(rows, pretended, most_candidates=most_candidates)
-        with dask.config.set(scheduler="synchronous"):
-            assert_same(model, local)
+        assert_local(model, local_rows(X))
         assert not worker._proposed
         steps.update(step for step, _ in pretended.submitted)
     assert {"propose", "label", "add-up"} < steps.keys()
@@ -141,3 +146,22 @@ def test_all_workers_propose_though_one_has_the_next_partitions():
     fitted(STORAGES["array"][0](X, [160] * 19), pretended, partitions_per_thread=6)
     proposed = [address for step, address in pretended.submitted if step == "propose"]
     assert proposed[:4] == ["a"] * 2 + ["b"] * 2
+
+
+def test_a_cluster_of_one_thread_reads_some_partitions_in_each_task():
+    X = STREAMS["blobs"]
+    pretended = PretendedTasks(0, ["a"], ["a"])
+    model = fitted(STORAGES["array"][0](X, [100] * 30), pretended, partitions_per_thread=8)
+    assert pretended.submitted == [("read", "a")] * 8  # of four partitions, or what is left
+    assert_local(model, X)
+
+
+def test_a_worker_that_joins_is_given_proposals():
+    X = STREAMS["blobs"]
+    pretended = PretendedTasks(0, ["a"], ["a"])
+    alone = pretended.threads()
+    pretended.threads = lambda: alone | ({"b": 1} if len(pretended.submitted) > 3 else {})
+    model = fitted(STORAGES["array"][0](X, [100] * 30), pretended)
+    assert [step for step, _ in pretended.submitted[:4]] == ["read"] * 4
+    assert "propose" in {step for step, _ in pretended.submitted}
+    assert_local(model, X)
