@@ -2,6 +2,7 @@
 
 import gc
 import pickle
+import time
 from itertools import pairwise
 
 import numpy as np
@@ -312,7 +313,10 @@ def test_nothing_stays_on_the_scheduler(client):
     wait_until_forgotten(client)
     model.partial_fit(rows).score(rows)
     wait_until_forgotten(client)
-    assert set(client.run(n_remembered).values()) == {0}
+    deadline = time.monotonic() + 20
+    while any(client.run(n_remembered).values()):  # workers hear of it a little later
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
 
 
 @pytest.mark.parametrize("storage", STORAGES)
