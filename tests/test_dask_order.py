@@ -28,8 +28,8 @@ STREAMS = {"blobs": stream(), "repeats": repeats()}
 class Pretended:
     """A future, computed when somebody asks for its result."""
 
-    def __init__(self, function, *args, step="", address=""):
-        self.step, self.address = step, address
+    def __init__(self, function, *args, address=""):
+        self.address = address
         self._function, self._args, self._results = function, args, []
 
     def result(self):
@@ -70,7 +70,7 @@ class PretendedTasks:
         places = workers or self._addresses
         address = places[self._rng.randint(len(places))]
         self.submitted.append((step, address))
-        return Pretended(function, *args, step=step, address=address)
+        return Pretended(function, *args, address=address)
 
     def expect(self, future, receive):
         self._expected.append((future, receive))
@@ -96,6 +96,15 @@ class PretendedTasks:
     n_threads = tasks.Tasks.n_threads
 
 
+class CheckedUnanswered(tasks.Unanswered):
+    """Nobody answers who was not asked, or whose answer is not wanted any more."""
+
+    def answer(self, workers):
+        super().answer(workers)
+        assert self._total >= 0
+        assert min(self._numbers.values(), default=0) >= 0
+
+
 def fitted(rows, pretended, **tuning):
     """Return an estimator on Dask whose partitions pretended workers have read."""
     client = SimpleNamespace(
@@ -106,6 +115,7 @@ def fitted(rows, pretended, **tuning):
     with (
         mock.patch.object(model, "_reader", return_value=driver.ClusterReader(client)),
         mock.patch.object(driver, "Tasks", return_value=pretended),
+        mock.patch.object(driver, "Unanswered", CheckedUnanswered),
         tuned(**SMALL | tuning),
         dask.config.set(scheduler="synchronous"),
     ):

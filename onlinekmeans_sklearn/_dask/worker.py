@@ -1,4 +1,4 @@
-"""What runs on workers: pure functions of a partition and of small arguments.
+"""What runs on workers: functions of a partition and of small arguments.
 
 A task that is lost with its worker can be computed again from its arguments. Nothing that
 is as long as a partition leaves the worker, but for a partition that Dask itself moves. A
