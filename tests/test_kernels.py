@@ -300,34 +300,39 @@ def test_float32_distances_are_computed_in_float64(storage, kernels):
     assert nearest(centers, rows)[1] == [expected]
 
 
-# The next center to open
+# The next centers to open
 
 
-def next_by_loop(X, candidates, start, uniforms, f, d2, opened):
+def next_by_loop(X, candidates, start, uniforms, f, d2, opened, most):
+    places, opened = [], list(opened)
     for place in range(start, len(candidates)):
         row = candidates[place]
         least = min([d2[row], *(squared_distance(X[row], X[o]) for o in opened)])
-        if uniforms[row] * f < least:
-            return place
-    return len(candidates)
+        if uniforms[row] * f < least and len(places) < most:
+            places.append(place)
+            opened.append(row)
+    return places
 
 
 @pytest.mark.parametrize("stream", ["blobs", "grid", "tiny", "sparse counts"])
-def test_the_next_opening_is_that_of_a_plain_loop(stream, storage, kernels):
+def test_the_next_openings_are_those_of_a_plain_loop(stream, storage, kernels):
     X, rng = STREAMS[stream](0, 40), np.random.RandomState(0)
     centers = centers_from(storage(X[:3]))
     rows = centers.as_rows(storage(X))
     _, d2 = nearest(centers, rows)
     candidates, uniforms = np.arange(3, 40, 2), rng.random_sample(40)
     found = set()
-    for f, n_opened, start in itertools.product([0, 0.5, 2, 8], [0, 1, 4], [0, 7, 18, 19]):
+    for f, n_opened, start, most in itertools.product(
+        [0, 0.5, 2, 8], [0, 1, 4], [0, 7, 18, 19], [0, 1, 3, 100]
+    ):
         f *= d2.mean()
         opened = np.arange(3, 3 + n_opened)
-        arguments = candidates, start, uniforms, f, d2, opened
+        arguments = candidates, start, uniforms, f, d2, opened, most
         expected = next_by_loop(X.tolist(), *arguments)
-        assert centers.search.next_opening(rows, *arguments) == expected
-        found.add(expected)
+        assert centers.search.next_openings(rows, *arguments).tolist() == expected
+        found.add(tuple(expected))
     assert len(found) > 4
+    assert max(map(len, found)) > 1
 
 
 # What is added up
@@ -343,11 +348,12 @@ def test_sums_of_members_are_added_in_stream_order(storage, kernels):
     centers = centers_from(storage(X[:7]))
     rows = centers.as_rows(storage(X))
     if storage is csr_array:
-        for cluster in range(7):
-            members = np.flatnonzero(labels == cluster)
-            columns, values = np.empty(0, dtype=np.int32), np.empty(0)
-            for part in np.array_split(members, 3):
-                columns, values = centers.search.add(rows, part, cluster, columns, values)
+        sums = [(np.empty(0, dtype=np.int32), np.empty(0))] * 7
+        for start, stop in ([0, 60], [60, 130], [130, 200]):
+            some = labels[start:stop]
+            members = [(c, start + np.flatnonzero(some == c)) for c in range(7)]
+            centers.search.add(rows, members, sums)
+        for cluster, (columns, values) in enumerate(sums):
             found = np.zeros(5)
             found[columns] = values
             np.testing.assert_array_equal(found, expected[cluster])
@@ -429,10 +435,12 @@ def test_compiled_kernels_refuse_places_that_are_not_there(bad, storage, compile
     numbers = np.full(4, 0.5)
     for candidates, opened in ((good, bad), (bad, good)):
         with pytest.raises(ValueError, match="fit together"):
-            search.next_opening(X, candidates, 0, numbers, 1.0, numbers, opened)
+            search.next_openings(X, candidates, 0, numbers, 1.0, numbers, opened, 4)
     for uniforms, d2 in ((numbers[:3], numbers), (numbers, numbers[:3])):
         with pytest.raises(ValueError, match="fit together"):
-            search.next_opening(X, good, 0, uniforms, 1.0, d2, good)
+            search.next_openings(X, good, 0, uniforms, 1.0, d2, good, 4)
+    with pytest.raises(ValueError, match="fit together"):
+        search.next_openings(X, good, -1, numbers, 1.0, numbers, good, 4)
 
 
 @pytest.mark.parametrize(
@@ -470,12 +478,13 @@ def test_compiled_sums_refuse_arrays_that_do_not_fit(compiled):
     search, members, nothing = (
         centers_from(rows).search,
         np.array([1]),
-        np.empty(0, np.int32),
+        (np.empty(0, np.int32), np.empty(0)),
     )
     for wrong in (
-        (np.array([4]), 0, nothing, np.empty(0)),
-        (members, 4, nothing, np.empty(0)),
-        (members, 0, nothing, np.empty(1)),
+        ([(0, np.array([4]))], [nothing] * 4),
+        ([(4, members)], [nothing] * 5),
+        ([(3, members)], [nothing] * 3),
+        ([(0, members)], [(nothing[0], np.empty(1))]),
     ):
         with pytest.raises(ValueError, match="fit together"):
             search.add(rows, *wrong)

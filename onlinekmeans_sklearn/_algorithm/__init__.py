@@ -11,12 +11,12 @@ The loop that Algorithms 1, 2 and 3 share, and where each line of it is done::
         D2 = min over c in C of |v - c|^2                      block.look_up, _nearest
         if u f < D2 and there is room:                         block.open_centers
             C = C + {v}, D2 = 0
-            q = q + 1                                          Schedule.record_opening
-            if the prefix is complete:                         Schedule.record_opening
+            q = q + 1                                          Schedule.record_openings
+            if the prefix is complete:                         Schedule.record_openings
                 w* = from its closest distances                _nearest.closest_distances
                 f = f_1, r = 1, q = 0                          Schedule.start, first_cost
             if q is enough for a phase:                        Schedule.openings_per_phase
-                f = growth f, r = r + 1, q = 0                 Schedule.record_opening
+                f = growth f, r = r + 1, q = 0                 Schedule.record_openings
         yield the oldest nearest c in C                        block.label
         count and sum of its cluster, W = W + D2               block.add_up, cluster_sums
 

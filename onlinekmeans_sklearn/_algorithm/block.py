@@ -53,28 +53,25 @@ def open_centers(stream, X, uniforms, d2, dtype, positions=None):
     has only some rows of the block, `positions` says which.
     """
     candidates = (uniforms * stream.schedule.facility_cost < d2).nonzero()[0]
+    opened = candidates[:0]
     if not len(candidates):
-        return candidates
+        return opened
     centers, schedule = stream.centers, shallow_copy(stream.schedule)
+    place, n = 0, stream.n_seen
     room = min(len(candidates), stream.max_clusters - len(centers))
-    opened = np.empty(len(candidates), dtype=np.int64)
-    n_opened = place = 0
-    while n_opened < room:
-        place = centers.search.next_opening(
-            X, candidates, place, uniforms, schedule.facility_cost, d2, opened[:n_opened]
+    while len(opened) < room:
+        most = min(room - len(opened), schedule.openings_left(n))
+        places = centers.search.next_openings(
+            X, candidates, place, uniforms, schedule.facility_cost, d2, opened, most
         )
-        if place == len(candidates):
+        if not len(places):
             break
-        opened[n_opened] = candidates[place]
-        n_opened += 1
-        row = candidates[place] if positions is None else positions[candidates[place]]
+        opened, place = np.append(opened, candidates[places]), int(places[-1]) + 1
+        row = opened[-1] if positions is None else positions[opened[-1]]
         n = stream.n_seen + int(row) + 1
-        if schedule.record_opening(n):
-            prefix = centers.with_rows(rows_at(X, opened[:n_opened]))
-            schedule.start(prefix, n)
-        place += 1
-    opened = opened[:n_opened]
-    if n_opened:
+        if schedule.record_openings(len(places), n):
+            schedule.start(centers.with_rows(rows_at(X, opened)), n)
+    if len(opened):
         new = rows_at(X, opened).astype(dtype, copy=False)
         stream.centers, stream.schedule = centers.with_rows(new), schedule
     return opened
@@ -93,8 +90,8 @@ def n_visible(n_rows, opened, n_before=0):
 
 def label(X, new, visible, old, labels, d2, threads):
     """Let rows go over to new centers that are visible to them, if these are nearer."""
-    if len(old):
-        visible[d2 < _reach(new, old)[labels]] = 0
+    if 0 < len(old) <= X.shape[0]:  # or to know the reach takes longer than it saves
+        visible *= d2 >= _reach(new, old)[labels]
     new_labels, _ = nearest(new, X, threads, d2, visible)
     gone_over = np.flatnonzero(new_labels >= 0)
     labels[gone_over] = len(old) + new_labels[gone_over]

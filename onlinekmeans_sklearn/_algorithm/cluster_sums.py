@@ -99,8 +99,7 @@ class SparseSums:
             clusters += [nothing] * (len(centers) - len(clusters))
 
         def add(members):
-            for cluster, rows in members:
-                clusters[cluster] = centers.search.add(X, rows, cluster, *clusters[cluster])
+            centers.search.add(X, members, clusters)
 
         if len(labels) == 1:
             add([(labels.item(), np.zeros(1, dtype=np.int64))])

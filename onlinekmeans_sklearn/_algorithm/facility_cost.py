@@ -58,7 +58,7 @@ class Schedule(ABC):
 
     @abstractmethod
     def openings_per_phase(self, n):
-        """Return the q_r, k or more, that ends a phase when n samples have been seen."""
+        """Return the q_r that ends a phase after n samples; later it is never smaller."""
 
     def prefix_distances(self, prefix):
         """Return what `first_cost` wants to know of the centers of the prefix."""
@@ -68,16 +68,21 @@ class Schedule(ABC):
         """Begin phase 1 after the n samples of the prefix (Algorithm 3, lines 5 and 6)."""
         self._begin_phase(n, self.first_cost(self.prefix_distances(prefix)))
 
-    def record_opening(self, n):
-        """Count the center that the n-th sample opened (Algorithm 3, lines 9 to 11).
+    def openings_left(self, n):
+        """Return how many centers must open, after n samples, for f to change, at least."""
+        if not self.phases:
+            return self.prefix_length - self.openings
+        return max(1, math.ceil(self.openings_per_phase(n)) - self.openings)
 
-        Return whether that makes the prefix complete, so that `start` must be called.
+    def record_openings(self, number, n):
+        """Count centers, no more than were left, the last of which the n-th sample opened.
+
+        That is Algorithm 3, lines 9 to 11. Return whether the prefix is complete then, so
+        that `start` must be called.
         """
-        self.openings += 1
+        self.openings += number
         if not self.phases:
             return self.openings == self.prefix_length
-        if self.openings < self.k:  # which no phase ends with
-            return False
         if self.openings >= self.openings_per_phase(n):
             self._begin_phase(n, self.growth * self.facility_cost)
         return False

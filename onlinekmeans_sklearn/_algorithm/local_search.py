@@ -26,18 +26,17 @@ import numpy as np
 
 from .._nearest import nearest_points
 from .._utils.threads import SINGLE_THREAD
+from .._utils.tuning import TUNING
 
 _BATCH = 4  # seeds that are there for each one that is added at once
 _REGION = 100  # centers of a region, about
 _MOST_ROUNDS, _ROUNDS_WORK = 4, 40_000  # pairs of points and clusters to look at in all
-_MOST_SWEEPS = 30  # of a round
+_MOST_SWEEPS, _MOST_EXCHANGES = 30, 24  # of a round
 _FAILURES = 3  # sweeps in vain, one after the other, that end them
-_SWEEP_GAIN = 1e-3  # of the cost, for a sweep not to be in vain
+_SWEEP_GAIN, _STEP_GAIN = 1e-3, 1e-4  # of the cost, for one not to be in vain
 _SWAPPED, _FEWEST_SWAPPED = 0.2, 4  # of the centers, that a sweep tries to swap
 _OPTIMISM, _SOBERING = 2.0, 1.3  # how much more than it saves a swap may lose at first
 _FIRST_STEPS, _SWAP_STEPS, _LAST_STEPS = 3, 2, 30  # of Lloyd
-_STEP_GAIN = 1e-4  # of the cost, for a step to be followed by another
-_MOST_EXCHANGES = 24  # of a round
 _FAR = 1e300  # instead of infinite, to be multiplied by no weight
 _ROUNDING = 1e-9  # of what is saved, that may be rounding error
 
@@ -98,7 +97,7 @@ class LocalSearch:
             n_new = min(max(1, len(seeds) // _BATCH), k - len(seeds))
             _, points = self._regions(clustering)
             new = self._drawn(clustering.d2, n_new)
-            owner, d2 = self._nearest(points.at(new), points, clustering.d2)
+            owner, d2 = self._nearest(points.at(new), points, d2=clustering.d2)
             labels = np.where(owner >= 0, len(seeds) + owner, clustering.labels)
             seeds = np.append(seeds, new)
             clustering = self._clustering(self.X[seeds], labels, d2)
@@ -164,7 +163,7 @@ class LocalSearch:
 
     def _savings(self, clustering, new, points):
         """Return what centers save if all are added, the points that go, and to which."""
-        owner, d2 = self._nearest(new, points, clustering.d2)
+        owner, d2 = self._nearest(new, points, d2=clustering.d2)
         moved = np.flatnonzero(owner >= 0)
         saved = (clustering.d2 - d2)[moved] * self.weights[moved]
         return np.bincount(owner[moved], saved, len(new.X)), moved, owner[moved]
@@ -176,14 +175,14 @@ class LocalSearch:
         """
         half = self._half(len(centers.X))
         ids, others = np.flatnonzero(half), np.flatnonzero(~half)
-        found, d2 = self._nearest(centers.at(others), centers.at(ids))
+        found, d2 = self._nearest(centers.at(others), centers, ids)
         mass = self._mass(clustering)
         both = np.maximum(mass[ids] + mass[others[found]], self.weights.min())
         bound = mass[ids] * mass[others[found]] / both * np.minimum(d2, _FAR)
         old = ids[np.argsort(bound, kind="stable")[:n]]
         is_old = _mask(old, len(half))
         rows, kept = np.flatnonzero(is_old[clustering.labels]), np.flatnonzero(~is_old)
-        found, d2 = self._nearest(centers.at(kept), points.at(rows))
+        found, d2 = self._nearest(centers.at(kept), points, rows)
         lost = (d2 - clustering.d2[rows]) * self.weights[rows]
         losses = np.bincount(clustering.labels[rows], lost, len(half))
         losses -= self._won_back(
@@ -237,9 +236,9 @@ class LocalSearch:
         labels, d2 = clustering.labels.copy(), clustering.d2.copy()
         is_lost = is_moved[labels]
         rows = np.flatnonzero(is_lost)
-        labels[rows], d2[rows] = self._nearest(centers, points.at(rows))
+        labels[rows], d2[rows] = self._nearest(centers, points, rows)
         rows, ids = np.flatnonzero(~is_lost), np.flatnonzero(is_moved)
-        found, d2[rows] = self._nearest(centers.at(ids), points.at(rows), d2[rows])
+        found, d2[rows] = self._nearest(centers.at(ids), points, rows, d2[rows])
         is_nearer = found >= 0
         labels[rows[is_nearer]] = ids[found[is_nearer]]
         return self._clustering(centers.X, labels, d2)
@@ -274,7 +273,7 @@ class LocalSearch:
         other, d2 = np.empty_like(labels), np.empty(len(labels))
         for side in (half, ~half):
             rows, ids = np.flatnonzero(side[labels]), np.flatnonzero(~side)
-            found, d2[rows] = self._nearest(centers.at(ids), points.at(rows))
+            found, d2[rows] = self._nearest(centers.at(ids), points, rows)
             other[rows] = ids[found]
         mass = self._mass(clustering)
         is_alone = np.bincount(labels, minlength=k)[labels] == 1
@@ -299,29 +298,30 @@ class LocalSearch:
         region = nearest_points(centers[heads], centers)[0].astype(np.int16)
         return Placed(centers, region), Placed(self.X, region[clustering.labels])
 
-    def _nearest(self, centers, points, d2=None):
+    def _nearest(self, centers, points, rows=None, d2=None):
         """Return the nearest center in the region of each point, and how far it is.
 
-        It must be nearer than d2 is, if that is given; -1 stands for none.
+        If given, only some rows look for one, and it must be nearer than d2, or -1 is it.
         """
-        d2 = np.full(len(points.X), np.inf) if d2 is None else d2.copy()
+        rows = np.arange(len(points.X)) if rows is None else rows
+        d2 = np.full(len(rows), np.inf) if d2 is None else d2.copy()
         if points.region is None:
-            found, _ = nearest_points(centers.X, points.X, self.threads, d2)
-            return found.astype(np.intp), d2
-        found = np.full(len(d2), -1)
-        ids_of, places_of = _by_region(centers.region), _by_region(points.region)
+            X = points.X if len(rows) == len(points.X) else points.X.take(rows, axis=0)
+            return nearest_points(centers.X, X, self.threads, d2)[0].astype(np.intp), d2
+        found = np.full(len(rows), -1)
+        ids_of, places_of = _by_region(centers.region), _by_region(points.region[rows])
         for region in ids_of.keys() & places_of.keys():
             ids, places = ids_of[region], places_of[region]
-            near, d2[places] = nearest_points(
-                centers.X[ids], points.X[places], d2=d2[places]
-            )
+            X = points.X.take(rows[places], axis=0)
+            near, d2[places] = nearest_points(centers.X[ids], X, self.threads, d2[places])
             found[places] = np.where(near >= 0, ids[near], -1)
         return found, d2
 
     def _clustering(self, centers, labels, d2=None):
         """Return the clustering with its cost, and with d2 if that is not known."""
         if d2 is None:
-            differences = self.X - centers[labels]
+            differences = centers.take(labels, axis=0)
+            differences -= self.X
             d2 = np.einsum("ij,ij->i", differences, differences)
         return Clustering(centers, labels, d2, float((d2 * self.weights).sum()))
 
@@ -343,10 +343,14 @@ class LocalSearch:
 
     def _sums(self, rows, starts, origins):
         """Return weighted sums of groups, each seen from an origin, and their weights."""
-        differences = self.X[rows]
-        differences -= np.repeat(origins, np.diff(starts, append=len(rows)), axis=0)
-        differences *= self.weights[rows, None]
-        sums = np.add.reduceat(differences, starts)
+        sums, sizes = np.empty_like(origins), np.diff(starts, append=len(rows))
+        step = 1 + TUNING.pair_elements * len(starts) // (1 + len(rows) * self.X.shape[1])
+        for at in (slice(i, i + step) for i in range(0, len(starts), step)):
+            some = rows[starts[at.start] :][: sizes[at].sum()]
+            differences = self.X.take(some, axis=0)
+            differences -= np.repeat(origins[at], sizes[at], axis=0)
+            differences *= self.weights[some, None]
+            np.add.reduceat(differences, starts[at] - starts[at.start], out=sums[at])
         return sums, np.add.reduceat(self.weights[rows], starts)
 
 

@@ -185,18 +185,20 @@ static void TYPED(search_groups)(TYPED(work) *w, TYPED(row) *rows, int n_groups,
     const ptrdiff_t d = s->n_features;
     lanes found[PANEL];
     float hidden[4][BLOCK];
-    ptrdiff_t least = s->n_centers;
+    ptrdiff_t least = s->n_centers, most = 0;
     for (int r = 0; r < 4 * n_groups; r++) {
         TYPED(forget)(&found[r]);
         least = rows[r].visible < least ? rows[r].visible : least;
+        most = rows[r].visible > most ? rows[r].visible : most;
     }
+    most = s->order == NULL ? most : s->n_centers; /* the places that a row may see */
     for (int q = 0; q < n_groups; q++)
         TYPED(shift_rows)(s, rows + 4 * q, 4, w->v + 4 * q * d);
-    for (ptrdiff_t first = 0; first < s->n_centers; first += BLOCK) {
+    for (ptrdiff_t first = 0; first < most; first += BLOCK) {
         const float *norms[4] = {s->norms + first, s->norms + first, s->norms + first,
                                  s->norms + first};
-        const ptrdiff_t fetched = n_next * first / s->n_centers;
-        const ptrdiff_t to_fetch = n_next * (first + BLOCK) / s->n_centers;
+        const ptrdiff_t fetched = n_next * first / most;
+        const ptrdiff_t to_fetch = n_next * (first + BLOCK) / most;
         for (ptrdiff_t i = fetched; i < to_fetch && i < n_next; i += 64 / sizeof(REAL))
             PREFETCH(next + i);
         for (int r = 0; r < 4 * n_groups; r += 4) {
@@ -283,6 +285,7 @@ static int TYPED(nearest_dense)(const REAL *X, const dense_search *s,
     for (ptrdiff_t i = 0; i < n;) {
         int n_rows = 0, r = 0;
         ptrdiff_t n_seen = 0;
+        const ptrdiff_t begin = i;
         for (; i < n && n_rows < PANEL; i++) {
             const ptrdiff_t sees = visible == NULL ? s->n_centers : (ptrdiff_t)visible[i];
             if (sees == 0)
@@ -296,7 +299,7 @@ static int TYPED(nearest_dense)(const REAL *X, const dense_search *s,
         }
         if (!are_boxes_useful) {
             TYPED(search_groups)(&w, rows, n_rows / 4, X + i * d,
-                                 n - i < PANEL ? 0 : PANEL * d);
+                                 (n - i < i - begin ? n - i : i - begin) * d);
             r = n_rows / 4 * 4;
         }
         for (; r < n_rows; r++)

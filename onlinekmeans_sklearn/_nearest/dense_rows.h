@@ -62,16 +62,19 @@ static void TYPED(pair_distances)(const REAL *X, ptrdiff_t d, const double *cent
     }
 }
 
-/* Return the place of the next candidate that opens a center, `n` if there is none.
+/* Write down the places of the next candidates that open a center, and return how many.
 
 A candidate opens one if its number times the facility cost is below its squared distance
-to the centers from before the block, in d2, and to the rows that opened one since then. */
-static ptrdiff_t TYPED(next_opening)(const REAL *X, ptrdiff_t d, const int64_t *candidates,
-                                     ptrdiff_t n, ptrdiff_t start, const double *uniforms,
-                                     double facility_cost, const double *d2,
-                                     const int64_t *opened, ptrdiff_t n_opened)
+to the centers from before the block, in d2, and to the rows that opened one since then.
+These are in `opened`, with room for `most` more. */
+static ptrdiff_t TYPED(next_openings)(const REAL *X, ptrdiff_t d, const int64_t *candidates,
+                                      ptrdiff_t n, ptrdiff_t start, const double *uniforms,
+                                      double facility_cost, const double *d2,
+                                      int64_t *opened, ptrdiff_t n_opened, ptrdiff_t most,
+                                      int64_t *places)
 {
-    for (ptrdiff_t place = start; place < n; place++) {
+    ptrdiff_t n_found = 0;
+    for (ptrdiff_t place = start; place < n && n_found < most; place++) {
         const ptrdiff_t row = (ptrdiff_t)candidates[place];
         const double least = uniforms[row] * facility_cost;
         ptrdiff_t o = n_opened - 1;
@@ -80,10 +83,12 @@ static ptrdiff_t TYPED(next_opening)(const REAL *X, ptrdiff_t d, const int64_t *
         while (o >= 0 && least < TYPED(row_distance_within)(X + row * d,
                                                             X + opened[o] * d, d, least))
             o--;
-        if (o < 0)
-            return place;
+        if (o < 0) {
+            opened[n_opened++] = row;
+            places[n_found++] = place;
+        }
     }
-    return n;
+    return n_found;
 }
 
 /* Add the differences of rows and centers to the sums of clusters from `low` to `high`. */

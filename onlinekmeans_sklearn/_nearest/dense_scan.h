@@ -190,6 +190,33 @@ static void SCAN(add_columns)(const double *table, ptrdiff_t width, const int32_
     }
 }
 
+/* Return the smallest number, its first place and the second smallest. There is room for a
+multiple of WIDTH of them, and what is beyond the last becomes infinite. */
+static found_sum SCAN(two_smallest)(double *sums, ptrdiff_t n)
+{
+    found_sum found = {INFINITY, INFINITY, 0};
+    double best[WIDTH], second[WIDTH];
+    for (int l = 0; l < WIDTH; l++)
+        best[l] = second[l] = INFINITY;
+    for (ptrdiff_t i = n; i % WIDTH; i++)
+        sums[i] = INFINITY;
+    for (ptrdiff_t first = 0; first < n; first += WIDTH)
+        for (int l = 0; l < WIDTH; l++) {
+            const double x = sums[first + l], larger = x > best[l] ? x : best[l];
+            second[l] = larger < second[l] ? larger : second[l];
+            best[l] = x < best[l] ? x : best[l];
+        }
+    for (int l = 0; l < WIDTH; l++) {
+        const double larger = best[l] > found.best ? best[l] : found.best;
+        found.second = larger < found.second ? larger : found.second;
+        found.second = second[l] < found.second ? second[l] : found.second;
+        found.best = best[l] < found.best ? best[l] : found.best;
+    }
+    while (found.id < n - 1 && !(sums[found.id] <= found.best))
+        found.id++;
+    return found;
+}
+
 #undef SUMS
 #undef START
 #undef MULTIPLY

@@ -85,18 +85,24 @@ class _Search:
             d2[part] = _squared(differences)
         return d2
 
-    def next_opening(self, X, candidates, start, uniforms, facility_cost, d2, opened):
-        """Return the place of the next candidate that opens a center, or their number."""
-        new = rows_at(X, opened).astype(np.float64, copy=False)
+    def next_openings(
+        self, X, candidates, start, uniforms, facility_cost, d2, opened, most
+    ):
+        """Return the places of the next candidates that open a center, at most so many."""
+        places, new = [], rows_at(X, opened).astype(np.float64, copy=False)
         for place in range(start, len(candidates)):
-            row = candidates[place]
+            if len(places) == most:
+                break
+            row = candidates[place : place + 1]
             least = uniforms[row] * facility_cost
             if not least < d2[row]:
                 continue
-            to_new = _squared(rows_at(X, np.full(len(opened), row)) - new)
+            to_new = _squared(rows_at(X, np.repeat(row, len(opened))) - new)
             if least < to_new.min(initial=np.inf):
-                return place
-        return len(candidates)
+                places.append(place)
+                opened = np.append(opened, row)
+                new = rows_at(X, opened).astype(np.float64, copy=False)
+        return np.array(places, dtype=np.int64)
 
 
 class DenseSearch(_Search):
@@ -116,14 +122,16 @@ class DenseSearch(_Search):
 class SparseSearch(_Search):
     """Centers and rows in CSR."""
 
-    def add(self, X, rows, cluster, columns, values):
-        """Return the columns and values of a cluster's sum with more rows in it."""
-        differences = X[rows] - self._centers[np.full(len(rows), cluster)]
-        added = np.concatenate([columns, differences.indices])
-        new_columns, place = np.unique(added, return_inverse=True)
-        new_values = np.zeros(len(new_columns))
-        np.add.at(new_values, place, np.concatenate([values, differences.data]))
-        return new_columns.astype(columns.dtype), new_values
+    def add(self, X, members, sums):
+        """Let the sums of clusters be others, with more rows in them."""
+        for cluster, rows in members:
+            columns, values = sums[cluster]
+            differences = X[rows] - self._centers[np.full(len(rows), cluster)]
+            added = np.concatenate([columns, differences.indices])
+            new_columns, place = np.unique(added, return_inverse=True)
+            new_values = np.zeros(len(new_columns))
+            np.add.at(new_values, place, np.concatenate([values, differences.data]))
+            sums[cluster] = new_columns.astype(columns.dtype), new_values
 
 
 def _squared(differences):

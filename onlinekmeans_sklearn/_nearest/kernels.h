@@ -24,6 +24,11 @@ typedef struct {
     ptrdiff_t id;
 } found_center;
 
+typedef struct {
+    double best, second;
+    ptrdiff_t id;
+} found_sum;
+
 /* What an instruction set can do; see dense_scan.h. */
 typedef struct {
     const char *name;
@@ -37,11 +42,12 @@ typedef struct {
     found_center (*reduced)(const lanes *);
     void (*add_columns)(const double *, ptrdiff_t, const int32_t *, const double *,
                         ptrdiff_t, double *);
+    found_sum (*two_smallest)(double *, ptrdiff_t);
 } instruction_set;
 
 #define ALL_OF(set)                                                                      \
-    {#set,             block4_##set,  block1_##set,     gaps_##set,                      \
-     near_boxes_##set, reduced_##set, add_columns_##set}
+    {#set,          block4_##set,      block1_##set,      gaps_##set, near_boxes_##set,  \
+     reduced_##set, add_columns_##set, two_smallest_##set}
 
 #ifdef __GNUC__
 #define PREFETCH(address) __builtin_prefetch(address)
@@ -170,7 +176,7 @@ static int is_supported(const instruction_set *set)
 typedef struct {
     ptrdiff_t n_centers, n_features, n_boxes;
     const double *centers;    /* as they are, for the distance that decides */
-    const int32_t *order;     /* which center is at a place of the factor; NULL: the same */
+    const int32_t *order;     /* the center at each place of the factor; NULL: the same */
     const float *factor;      /* block after block, see dense_scan.h */
     const float *norms;       /* infinite where a block has no center */
     const float *low, *high;  /* the box around each block, feature after feature */
@@ -191,11 +197,18 @@ static inline ptrdiff_t center_at(const dense_search *s, ptrdiff_t place)
 static const float *visible_norms(const dense_search *s, ptrdiff_t first, ptrdiff_t visible,
                                   float *hidden)
 {
+    const float *norms = s->norms + first;
     if (visible == s->n_centers || (s->order == NULL && first + BLOCK <= visible))
-        return s->norms + first;
-    for (ptrdiff_t i = first; i < first + BLOCK; i++)
-        hidden[i - first] = i < s->n_centers && center_at(s, i) < visible ? s->norms[i]
-                                                                          : INFINITY;
+        return norms;
+    int32_t centers[BLOCK];
+    for (int i = 0; i < BLOCK; i++)
+        centers[i] = (int32_t)first + i;
+    if (s->order != NULL)
+        memcpy(centers, s->order + first, sizeof(centers));
+    for (int i = 0; i < BLOCK; i++) {
+        const float norm = norms[i];
+        hidden[i] = centers[i] < (int32_t)visible ? norm : INFINITY;
+    }
     return hidden;
 }
 
@@ -238,13 +251,13 @@ static void pair_distances(const dense_rows *X, const double *centers, const int
     EITHER(X, pair_distances, X->n_features, centers, rows, ids, n, d2);
 }
 
-static ptrdiff_t next_opening(const dense_rows *X, const int64_t *candidates, ptrdiff_t n,
-                              ptrdiff_t start, const double *uniforms,
-                              double facility_cost, const double *d2,
-                              const int64_t *opened, ptrdiff_t n_opened)
+static ptrdiff_t next_openings(const dense_rows *X, const int64_t *candidates, ptrdiff_t n,
+                               ptrdiff_t start, const double *uniforms,
+                               double facility_cost, const double *d2, int64_t *opened,
+                               ptrdiff_t n_opened, ptrdiff_t most, int64_t *places)
 {
-    return EITHER(X, next_opening, X->n_features, candidates, n, start, uniforms,
-                  facility_cost, d2, opened, n_opened);
+    return EITHER(X, next_openings, X->n_features, candidates, n, start, uniforms,
+                  facility_cost, d2, opened, n_opened, most, places);
 }
 
 static void add_dense(const dense_rows *X, const double *centers, const int32_t *labels,

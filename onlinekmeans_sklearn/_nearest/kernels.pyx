@@ -57,9 +57,9 @@ cdef extern from "kernels.h" nogil:
     void pair_distances(
         const dense_rows *, const double *, const int64_t *, const int64_t *, Py_ssize_t,
         double *)
-    Py_ssize_t next_opening(
+    Py_ssize_t next_openings(
         const dense_rows *, const int64_t *, Py_ssize_t, Py_ssize_t, const double *, double,
-        const double *, const int64_t *, Py_ssize_t)
+        const double *, int64_t *, Py_ssize_t, Py_ssize_t, int64_t *)
     void add_dense(
         const dense_rows *, const double *, const int32_t *, int32_t, int32_t, double *)
     ctypedef struct csr_rows:
@@ -87,9 +87,9 @@ cdef extern from "kernels.h" nogil:
                     Py_ssize_t, const int64_t *, int, int32_t *, double *)
     void pair_distances_csr(const csr_rows *, const csr_rows *, const int64_t *,
                             const int64_t *, Py_ssize_t, double *)
-    Py_ssize_t next_opening_csr(const csr_rows *, const int64_t *, Py_ssize_t, Py_ssize_t,
-                                const double *, double, const double *, const int64_t *,
-                                Py_ssize_t)
+    Py_ssize_t next_openings_csr(
+        const csr_rows *, const int64_t *, Py_ssize_t, Py_ssize_t, const double *, double,
+        const double *, int64_t *, Py_ssize_t, Py_ssize_t, int64_t *)
     Py_ssize_t add_csr(const csr_rows *, const int64_t *, Py_ssize_t, const csr_rows *,
                        Py_ssize_t, int32_t *, double *, Py_ssize_t)
 
@@ -205,10 +205,10 @@ cdef class DenseSearch:
         self.s.exact = FLOAT32.exact
         if d <= TUNING.most_box_features and n_blocks >= TUNING.min_boxes:
             n_boxes = (n_blocks + MOST_LANES - 1) // MOST_LANES * MOST_LANES
-            self.order = <int32_t *>malloc(n * sizeof(int32_t))
+            self.order = <int32_t *>malloc(n_blocks * BLOCK * sizeof(int32_t))
             if self.order == NULL:
                 raise MemoryError
-            for c in range(n):
+            for c in range(n_blocks * BLOCK):
                 self.order[c] = c
             order_by_halves(self.s.centers, d, self.order, n)
         self.memory = <float *>malloc(
@@ -331,10 +331,10 @@ cdef class DenseSearch:
             pair_distances(&x.rows, self.s.centers, &rows[0], &ids[0], n, &d2[0])
         return out
 
-    def next_opening(self, X, const int64_t[::1] candidates, Py_ssize_t start,
-                     const double[::1] uniforms, double facility_cost,
-                     const double[::1] d2, const int64_t[::1] opened):
-        """Return the place of the next candidate that opens a center, or their number.
+    def next_openings(self, X, const int64_t[::1] candidates, Py_ssize_t start,
+                      const double[::1] uniforms, double facility_cost,
+                      const double[::1] d2, const int64_t[::1] opened, Py_ssize_t most):
+        """Return the places of the next candidates that open a center, at most so many.
 
         Parameters
         ----------
@@ -342,26 +342,24 @@ cdef class DenseSearch:
             The rows of a block.
         candidates : ndarray of int64
             Rows that may open a center, in order.
-        start : int
-            The place of the candidate to begin with.
+        start, most : int
+            The place of the candidate to begin with, and how many to find.
         uniforms, d2 : ndarray of float64
             For each row a random number, and its squared distance to these centers.
-        facility_cost : float
         opened : ndarray of int64
             The rows of the block that opened a center so far.
         """
         cdef _DenseRows x = _DenseRows(X)
-        cdef Py_ssize_t n = candidates.shape[0], n_opened = opened.shape[0]
-        cdef const int64_t *new = &opened[0] if n_opened else NULL
-        if not 0 <= start < n:
-            return n
-        _check_candidates(x.rows.n_rows, candidates, uniforms, d2, opened)
-        with nogil:
-            start = next_opening(
-                &x.rows, &candidates[0], n, start, &uniforms[0], facility_cost, &d2[0],
-                new, n_opened,
-            )
-        return start
+        cdef Py_ssize_t n = x.rows.n_rows
+        cdef _Openings found = _Openings(n, candidates, start, uniforms, d2, opened, most)
+        if found.most:
+            with nogil:
+                found.number = next_openings(
+                    &x.rows, &candidates[0], candidates.shape[0], start, &uniforms[0],
+                    facility_cost, &d2[0], &found.rows[0], opened.shape[0], found.most,
+                    &found.places[0],
+                )
+        return np.asarray(found.places)[: found.number]
 
     def add(self, X, const int32_t[::1] labels, Py_ssize_t low, Py_ssize_t high,
             double[:, ::1] sums):
@@ -379,14 +377,24 @@ cdef class DenseSearch:
             add_dense(&x.rows, self.s.centers, &labels[0], low, high, &sums[0, 0])
 
 
-cdef int _check_candidates(
-    Py_ssize_t n_rows, const int64_t[::1] candidates, const double[::1] uniforms,
-    const double[::1] d2, const int64_t[::1] opened
-) except -1:
-    _check(uniforms.shape[0] == n_rows and d2.shape[0] == n_rows, "numbers for each row")
-    _check_indices(candidates, n_rows)
-    _check_indices(opened, n_rows)
-    return 0
+cdef class _Openings:
+    """Room for the rows that open a center, after those that opened one, and their places."""
+
+    cdef int64_t[::1] rows
+    cdef int64_t[::1] places
+    cdef Py_ssize_t most, number
+
+    def __cinit__(self, Py_ssize_t n_rows, const int64_t[::1] candidates, Py_ssize_t start,
+                  const double[::1] uniforms, const double[::1] d2,
+                  const int64_t[::1] opened, Py_ssize_t most):
+        _check(uniforms.shape[0] == n_rows == d2.shape[0], "numbers for each row")
+        _check(start >= 0, "the first candidate is one of them")
+        _check_indices(candidates, n_rows)
+        _check_indices(opened, n_rows)
+        self.most = max(0, min(most, candidates.shape[0] - start))
+        self.rows = np.empty(opened.shape[0] + self.most, dtype=np.int64)
+        self.rows[: opened.shape[0]] = opened
+        self.places = np.empty(self.most, dtype=np.int64)
 
 
 include "sparse_kernels.pxi"

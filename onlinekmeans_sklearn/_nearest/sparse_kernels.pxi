@@ -143,43 +143,46 @@ cdef class SparseSearch:
             )
         return out
 
-    def next_opening(self, X, const int64_t[::1] candidates, Py_ssize_t start,
-                     const double[::1] uniforms, double facility_cost,
-                     const double[::1] d2, const int64_t[::1] opened):
-        """Do what `DenseSearch.next_opening` does."""
+    def next_openings(self, X, const int64_t[::1] candidates, Py_ssize_t start,
+                      const double[::1] uniforms, double facility_cost,
+                      const double[::1] d2, const int64_t[::1] opened, Py_ssize_t most):
+        """Do what `DenseSearch.next_openings` does."""
         cdef _Rows x = _Rows(X)
-        cdef Py_ssize_t n = candidates.shape[0], n_opened = opened.shape[0]
-        cdef const int64_t *new = &opened[0] if n_opened else NULL
-        if not 0 <= start < n:
-            return n
-        _check_candidates(x.n_rows, candidates, uniforms, d2, opened)
-        with nogil:
-            start = next_opening_csr(
-                &x.rows, &candidates[0], n, start, &uniforms[0], facility_cost, &d2[0],
-                new, n_opened,
-            )
-        return start
+        cdef _Openings found = _Openings(
+            x.n_rows, candidates, start, uniforms, d2, opened, most
+        )
+        if found.most:
+            with nogil:
+                found.number = next_openings_csr(
+                    &x.rows, &candidates[0], candidates.shape[0], start, &uniforms[0],
+                    facility_cost, &d2[0], &found.rows[0], opened.shape[0], found.most,
+                    &found.places[0],
+                )
+        return np.asarray(found.places)[: found.number]
 
-    def add(self, X, const int64_t[::1] rows, Py_ssize_t cluster,
-            const int32_t[::1] columns, const double[::1] values):
-        """Return the columns and values of a cluster's sum with more rows in it.
+    def add(self, X, members, list sums):
+        """Let the sums of clusters be others, with more rows in them.
 
         Parameters
         ----------
         X : canonical CSR of float64
-        rows : ndarray of int64
-            Those that join the cluster, in order.
-        cluster : int
-        columns, values : ndarray
-            The sum so far: different columns, in the order in which they came.
+        members : iterable of (int, ndarray of int64)
+            Clusters, and the rows that join each, in order.
+        sums : list of (ndarray of int32, ndarray of float64)
+            The columns and values of every cluster's sum; the columns are different, in
+            the order in which they came.
         """
         cdef _Rows x = _Rows(X)
+        for cluster, rows in members:
+            _check(0 <= cluster < min(self.centers.n_rows, len(sums)), "clusters have sums")
+            sums[cluster] = self._with_rows(x, rows, cluster, *sums[cluster])
+
+    def _with_rows(self, _Rows x, const int64_t[::1] rows, Py_ssize_t cluster,
+                   const int32_t[::1] columns, const double[::1] values):
+        """Return the columns and values of a cluster's sum with more rows in it."""
         cdef const int32_t *ends = self.centers.rows.row_ends
         cdef Py_ssize_t n = columns.shape[0], room, i
-        _check(
-            values.shape[0] == n and 0 <= cluster < self.centers.n_rows,
-            "a sum has columns, values and a center",
-        )
+        _check(values.shape[0] == n, "a sum has columns and values")
         _check_indices(rows, x.n_rows)
         room = n + ends[cluster + 1] - ends[cluster]
         for i in range(rows.shape[0]):

@@ -101,8 +101,8 @@ static int nearest_csr(const sparse_search *s, const instruction_set *set,
     for (ptrdiff_t i = 0; i < n; i++) {
         const ptrdiff_t seen = visible == NULL ? s->n_centers : (ptrdiff_t)visible[i];
         const ptrdiff_t n_terms = X->row_ends[i + 1] - X->row_ends[i] + s->most_terms;
-        double square = 0, best = INFINITY, second = INFINITY, slack = 0;
-        ptrdiff_t nearest = 0, n_full = 0;
+        double square = 0, slack = 0;
+        ptrdiff_t n_full = 0;
         int is_exact = s->is_exact;
         if (seen == 0)
             continue;
@@ -127,15 +127,8 @@ static int nearest_csr(const sparse_search *s, const instruction_set *set,
         }
         if (n_full)
             set->add_columns(s->table, s->width, which, x, n_full, sums);
-        for (ptrdiff_t c = 0; c < seen; c++) {
-            if (sums[c] < best) {
-                second = best;
-                best = sums[c];
-                nearest = c;
-            } else if (sums[c] < second)
-                second = sums[c];
-        }
-        double near = best + square;
+        const found_sum found = set->two_smallest(sums, seen);
+        double near = found.best + square;
         near = near > 0 ? near : 0;
         if (!is_exact) {
             const double unit = (double)(n_terms + 4) * s->roundoff;
@@ -144,23 +137,21 @@ static int nearest_csr(const sparse_search *s, const instruction_set *set,
         }
         if (near - slack > d2[i])
             continue; /* farther than the center that it has */
-        const double limit = best + slack;
-        if (is_exact || !(second <= limit))
-            second = INFINITY; /* no doubt */
-        if (second == INFINITY && labels_only && d2[i] == INFINITY) {
-            ids[i] = (int32_t)nearest;
+        const double limit = found.best + slack;
+        const int in_doubt = !is_exact && found.second <= limit;
+        if (!in_doubt && labels_only && d2[i] == INFINITY) {
+            ids[i] = (int32_t)found.id;
             continue;
         }
-        for (ptrdiff_t c = second == INFINITY ? nearest : 0; c < seen; c++) {
-            if (second < INFINITY && !(sums[c] <= limit))
+        for (ptrdiff_t c = in_doubt ? 0 : found.id; c < (in_doubt ? seen : found.id + 1);
+             c++) {
+            if (in_doubt && !(sums[c] <= limit))
                 continue;
             const double here = csr_distance(X, i, &centers, c, d2[i]);
             if (here < d2[i]) {
                 d2[i] = here;
                 ids[i] = (int32_t)c;
             }
-            if (second == INFINITY)
-                break;
         }
     }
     free(sums);
@@ -168,13 +159,14 @@ static int nearest_csr(const sparse_search *s, const instruction_set *set,
     return 0;
 }
 
-/* What next_opening of dense_rows.h does; the rows that opened are `opened` of X. */
-static ptrdiff_t next_opening_csr(const csr_rows *X, const int64_t *candidates,
-                                  ptrdiff_t n, ptrdiff_t start, const double *uniforms,
-                                  double facility_cost, const double *d2,
-                                  const int64_t *opened, ptrdiff_t n_opened)
+/* What next_openings of dense_rows.h does; the rows that opened are `opened` of X. */
+static ptrdiff_t next_openings_csr(const csr_rows *X, const int64_t *candidates,
+                                   ptrdiff_t n, ptrdiff_t start, const double *uniforms,
+                                   double facility_cost, const double *d2, int64_t *opened,
+                                   ptrdiff_t n_opened, ptrdiff_t most, int64_t *places)
 {
-    for (ptrdiff_t place = start; place < n; place++) {
+    ptrdiff_t n_found = 0;
+    for (ptrdiff_t place = start; place < n && n_found < most; place++) {
         const ptrdiff_t row = (ptrdiff_t)candidates[place];
         const double least = uniforms[row] * facility_cost;
         ptrdiff_t o = n_opened - 1;
@@ -182,10 +174,12 @@ static ptrdiff_t next_opening_csr(const csr_rows *X, const int64_t *candidates,
             continue;
         while (o >= 0 && least < csr_distance(X, row, X, (ptrdiff_t)opened[o], least))
             o--;
-        if (o < 0)
-            return place;
+        if (o < 0) {
+            opened[n_opened++] = row;
+            places[n_found++] = place;
+        }
     }
-    return n;
+    return n_found;
 }
 
 /* A sum of sparse rows, and a hash table from its columns to their places in it. */

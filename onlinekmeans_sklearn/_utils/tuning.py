@@ -43,7 +43,7 @@ class Tuning:
 
     # threads
     min_work_for_threads: int = 2**21  # multiplications of a call
-    min_work_per_share: int = 2**19
+    min_work_per_share: int = 2**21
     shares_per_thread: int = 4
     min_sum_elements: int = 2**17  # numbers to add up, for threads to share them
 

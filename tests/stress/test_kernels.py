@@ -34,7 +34,7 @@ def arguments(storage, method):
         },
         "nearest_of_row": {"X": rows[[0]]},
         "pair_distances": {"X": rows, "rows": index, "ids": np.array([0, 3, 1])},
-        "next_opening": {
+        "next_openings": {
             "X": rows,
             "candidates": index,
             "start": 0,
@@ -42,6 +42,7 @@ def arguments(storage, method):
             "facility_cost": 1e-9,
             "d2": np.full(N, np.inf),
             "opened": np.array([1, 2]),
+            "most": 2,
         },
         "add": {
             "X": rows,
@@ -52,8 +53,8 @@ def arguments(storage, method):
         },
     }
     if storage == "csr":
-        nothing = {"columns": np.empty(0, dtype=np.int32), "values": np.empty(0)}
-        given["add"] = {"X": rows, "rows": index, "cluster": 1, **nothing}
+        sums = [(np.empty(0, dtype=np.int32), np.empty(0))] * CENTERS
+        given["add"] = {"X": rows, "members": [(1, index)], "sums": sums}
     return search, given[method]
 
 
@@ -83,6 +84,10 @@ def set_to(value):
     return lambda _: value
 
 
+def joined(cluster, row):
+    return set_to([(cluster, np.array([row]))])
+
+
 LENGTHS = (short, long)
 WRONG = [
     *(
@@ -99,12 +104,12 @@ WRONG = [
     *(("both", "pair_distances", "rows", with_number(n)) for n in (-1, N, 2**62)),
     *(("both", "pair_distances", "ids", with_number(n)) for n in (-1, CENTERS, -(2**62))),
     *(
-        ("both", "next_opening", name, how)
+        ("both", "next_openings", name, how)
         for name in ("uniforms", "d2")
         for how in LENGTHS
     ),
-    *(("both", "next_opening", "candidates", with_number(n)) for n in (-1, N, 2**62)),
-    *(("both", "next_opening", "opened", with_number(n)) for n in (-1, N, -(2**62))),
+    *(("both", "next_openings", "candidates", with_number(n)) for n in (-1, N, 2**62)),
+    *(("both", "next_openings", "opened", with_number(n)) for n in (-1, N, -(2**62))),
     ("dense", "pair_distances", "X", wide),
     *(("dense", "add", name, how) for name in ("labels",) for how in LENGTHS),
     ("dense", "add", "sums", short),
@@ -114,10 +119,12 @@ WRONG = [
     ("dense", "add", "high", set_to(CENTERS + 1)),
     ("dense", "add", "high", set_to(2**40)),
     ("dense", "add", "X", wide),
-    *(("csr", "add", "rows", with_number(n)) for n in (-1, N, 2**62)),
-    *(("csr", "add", "cluster", set_to(n)) for n in (-1, CENTERS, 2**40)),
-    ("csr", "add", "values", set_to(np.zeros(1))),
-    ("csr", "add", "columns", set_to(np.zeros(1, dtype=np.int32))),
+    *(("csr", "add", "members", joined(1, n)) for n in (-1, N, 2**62)),
+    *(("csr", "add", "members", joined(c, 0)) for c in (-1, CENTERS, 2**40)),
+    ("csr", "add", "sums", lambda sums: sums[:1]),
+    ("csr", "add", "sums", lambda sums: [(sums[0][0], np.zeros(1))] * CENTERS),
+    ("csr", "add", "sums", lambda sums: [(np.zeros(1, np.int32), sums[0][1])] * CENTERS),
+    *(("both", "next_openings", "start", set_to(n)) for n in (-1, -(2**62))),
 ]
 CASES = [
     (storage, *rest)
@@ -143,7 +150,7 @@ def test_arrays_that_do_not_fit_together_are_refused(case):
     [
         *(("nearest", name) for name in ("ids", "d2", "visible")),
         ("pair_distances", "rows"),
-        *(("next_opening", name) for name in ("candidates", "d2")),
+        *(("next_openings", name) for name in ("candidates", "d2")),
     ],
 )
 @pytest.mark.parametrize("change", ["dtype", "strides", "dimensions", "read-only"])
@@ -200,7 +207,7 @@ def changed(part, change):
 def test_rows_that_end_beyond_their_arrays_are_refused(part, change):
     with pytest.raises(ValueError):
         heart.compiled.SparseSearch(changed(part, change))
-    for method in ("nearest", "pair_distances", "next_opening", "add"):
+    for method in ("nearest", "pair_distances", "next_openings", "add"):
         search, given = arguments("csr", method)
         given["X"] = changed(part, change)
         with pytest.raises(ValueError):
