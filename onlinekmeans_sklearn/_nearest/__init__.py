@@ -27,7 +27,7 @@ def centers_like(X):
 
 def centers_from(rows):
     """Return the set of centers that has the given rows."""
-    return centers_like(rows).with_rows(rows) if issparse(rows) else DenseCenters(rows)
+    return SparseCenters(rows) if issparse(rows) else DenseCenters(rows)
 
 
 def nearest(centers, X, threads=SINGLE_THREAD, d2=None, visible=None, labels_only=False):

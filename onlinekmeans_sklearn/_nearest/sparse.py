@@ -13,13 +13,14 @@ class SparseCenters(Centers):
     """Centers in CSR, for rows in CSR: they are samples, so they are as sparse."""
 
     def __init__(self, rows):
+        rows = _canonical(rows)
         exact = with_dtype(rows, np.float64)
         # the compiled kernels know no columns beyond 2^31
         kind = chosen.kernels if exact.indices.dtype == np.int32 else fallback
         super().__init__(rows, exact, kind.SparseSearch(exact))
 
     def with_rows(self, rows):
-        return SparseCenters(_canonical(vstack([self.rows, rows], format="csr")))
+        return SparseCenters(vstack([self.rows, rows], format="csr"))
 
     def as_rows(self, X):
         return with_dtype(_canonical(X), np.float64)

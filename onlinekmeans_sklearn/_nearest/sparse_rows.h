@@ -110,6 +110,10 @@ static int nearest_csr(const sparse_search *s, const instruction_set *set,
         for (ptrdiff_t p = X->row_ends[i]; p < X->row_ends[i + 1]; p++) {
             const double value = X->values[p];
             const ptrdiff_t place = place_of(s, X->columns[p]);
+            if (s->has_all && p + 8 < X->row_ends[n]) { /* fetch what comes soon */
+                PREFETCH(s->ends + X->columns[p + 8]);
+                PREFETCH(s->full + X->columns[p + 8]);
+            }
             square += value * value;
             is_exact = is_exact && square <= s->exact && (double)(int64_t)value == value;
             if (place < 0)
