@@ -301,7 +301,7 @@ class LocalSearch:
     def _nearest(self, centers, points, rows=None, d2=None):
         """Return the nearest center in the region of each point, and how far it is.
 
-        If given, only some rows look for one, and it must be nearer than d2, or -1 is it.
+        If given, only these rows do, in order; it must be nearer than d2, or it is -1.
         """
         rows = np.arange(len(points.X)) if rows is None else rows
         d2 = np.full(len(rows), np.inf) if d2 is None else d2.copy()
