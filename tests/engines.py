@@ -44,7 +44,7 @@ TINY = {
 THREADS = {
     "min_work_for_threads": 1,
     "min_work_per_share": 1,
-    "min_sum_elements": 1,
+    "threads_per_sum": 1,
 }
 _SIZES = {"usual": {}, "tiny blocks": TINY, "tiny blocks, threads": {**TINY, **THREADS}}
 

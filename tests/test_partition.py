@@ -35,7 +35,6 @@ from onlinekmeans_sklearn._algorithm.partition import (
     propose,
 )
 from onlinekmeans_sklearn._nearest import centers_from
-from onlinekmeans_sklearn._utils.threads import SINGLE_THREAD
 
 
 def read_before_their_turn(estimator, X, first, sizes, lag):
@@ -66,7 +65,8 @@ def read_before_their_turn(estimator, X, first, sizes, lag):
         stream.random_state.random_sample(found.n_rows)
         unknown = centers_from(stream.centers.rows[len(known) :])
         labels, d2 = finish(part, labels, d2, known, unknown, opened)
-        add_up(stream, part, labels, d2, SINGLE_THREAD)
+        for step in add_up(stream, part, labels, d2, n_shares=2):
+            step()
         done.append((labels, d2))
     set_stream(estimator, stream)
     set_last_rows(estimator, *map(np.concatenate, zip(*done)))

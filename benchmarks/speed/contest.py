@@ -26,6 +26,7 @@ from .shapes import blobs, label
 from .steps import timed_steps
 
 LOOK_UP = "one look-up by scikit-learn"
+ALONE = "ours: fit, one thread"
 BATCH = 4096  # rows per partial_fit call of MiniBatchKMeans
 
 
@@ -140,7 +141,7 @@ def measure(name, shape, rounds, limit, n_jobs, advance):
     alone = clone(ours).set_params(n_jobs=1)
     contestants = {
         "ours: fit": lambda X: OnlineKMeans.fit(ours, X),
-        "ours: fit, one thread": alone.fit,
+        ALONE: alone.fit,
         "ours: predict": ours.predict,
         **peers(X, k, ours.cluster_centers_),
     }
@@ -160,7 +161,7 @@ def measure(name, shape, rounds, limit, n_jobs, advance):
                     steps.clear()
                     taken = seconds(call, X[: rows[contestant]])
                     spent[contestant] += taken
-                    if contestant == "ours: fit" and taken < best[contestant]:
+                    if contestant == ALONE and taken < best[contestant]:
                         steps_of_best = dict(steps)
                     best[contestant] = min(best[contestant], taken * n / rows[contestant])
                 advance(f"{label(name)}: {contestant}", step)
@@ -173,7 +174,7 @@ def measure(name, shape, rounds, limit, n_jobs, advance):
         "sparse": bool(issparse(X)),
         "bytes": n_bytes(X),
         "peak bytes of fit": peak_memory(contestants["ours: fit"], X),
-        "seconds of the steps of fit": steps_of_best,
+        "seconds of the steps of fit, one thread": steps_of_best,
         "contestants": {
             contestant: {"seconds": best[contestant], "rows": int(rows[contestant])}
             for contestant in contestants

@@ -13,36 +13,122 @@ the cost from before the block does not open one at all, and a block is read in 
 `add_up`
     counts, sums and costs, in stream order.
 
+Only `open_centers` must know all decisions before it. So threads share the other steps of
+three blocks at a time: while the rows of one are looked up, those of the block before are
+labeled, and those of the one before that are added up.
+
 Where a block ends makes no difference to the result, only to the speed.
 """
 
+from functools import partial
+from typing import NamedTuple
+
 import numpy as np
 
-from .._nearest import centers_from, largest_block, nearest
+from .._nearest import centers_from, largest_block, nearest, row_shares
 from .._utils.rollback import shallow_copy
 from .._utils.rows import rows_at, rows_between
+from .._utils.threads import SINGLE_THREAD
+from .._utils.tuning import TUNING
 from .cluster_sums import sequential_sum
 
 
-def read_block(stream, X, uniforms, threads, dtype):
-    """Let a stream read a block of rows, in place; return labels and squared distances.
+class NewCenters(NamedTuple):
+    """Centers that rows were not compared with when they were looked up.
 
-    The dtype is that of the rows before they were stored as kernels want them.
+    Attributes
+    ----------
+    centers : Centers
+    opened : ndarray of int64
+        The rows at which the last of them opened; the others opened before all rows.
+    n_old : int
+        The number of centers that rows were compared with.
+    reach : ndarray of float64 or None
+        For each of these, the squared distance below which no new center is nearer.
     """
-    old = stream.centers
-    labels, d2 = look_up(stream, X, threads)
-    opened = open_centers(stream, X, uniforms, d2, dtype)
-    if len(opened):
-        new, visible = centers_from(rows_at(X, opened)), n_visible(X.shape[0], opened)
-        label(X, new, visible, old, labels, d2, threads)
-    add_up(stream, X, labels, d2, threads)
-    move_on(stream, opened, X.shape[0])
-    return labels, d2
+
+    centers: object
+    opened: np.ndarray
+    n_old: int
+    reach: np.ndarray
+
+    def visible(self, rows):
+        """Return how many of them had opened when each row was read, with itself."""
+        visible = np.zeros(rows.stop - rows.start, dtype=np.int64)
+        first, last = np.searchsorted(self.opened, [rows.start, rows.stop])
+        visible[:1] = len(self.centers) - len(self.opened) + first
+        visible[self.opened[first:last] - rows.start] += 1
+        return np.cumsum(visible, out=visible)
 
 
-def look_up(stream, X, threads):
-    """Return the nearest center of every row and D2(v, C)."""
-    return nearest(stream.centers, X, threads)
+class Block(NamedTuple):
+    """Rows that are read at once, and what became of them."""
+
+    X: object
+    labels: np.ndarray
+    d2: np.ndarray
+    new: NewCenters  # or None
+
+
+class Blocks:
+    """The way of blocks through the four steps, each after the other."""
+
+    def __init__(self, stream, threads=SINGLE_THREAD):
+        self._stream = stream
+        self._threads = threads
+        self._opened = self._labeled = None  # the last block, and the one before
+
+    def read(self, X, draw, labels, d2, dtype):
+        """Look a block up and open its centers; what it still lacks comes with the next.
+
+        Its labels and squared distances are written to the arrays given. `draw` returns a
+        random number for each row; the dtype is that of the rows before they were stored
+        as kernels want them.
+        """
+        stream, old = self._stream, self._stream.centers
+        shares, new = row_shares(old, X, self._threads), None
+        steps = [partial(look_up, X, old, labels, d2, rows) for rows in shares]
+        threads = self._threads if len(shares) > 1 else SINGLE_THREAD
+        uniforms, *_ = self._run([draw, *steps], threads)
+        opened = open_centers(stream, X, uniforms, d2, dtype)
+        if len(opened):
+            new = new_centers(centers_from(rows_at(X, opened)), opened, old, X.shape[0])
+        move_on(stream, opened, X.shape[0])
+        self._opened, self._labeled = Block(X, labels, d2, new), self._opened
+        if threads is SINGLE_THREAD:
+            self.finish(threads)  # while its rows are in the cache
+
+    def finish(self, threads=None):
+        """Do what the last two blocks still lack."""
+        while self._opened is not None or self._labeled is not None:
+            self._run([], threads or self._threads)
+            self._opened, self._labeled = None, self._opened
+
+    def _run(self, steps, threads):
+        """Do steps of a block, beside those of the blocks before; return their results."""
+        first, last, block = [], [], self._opened
+        if self._labeled is not None:
+            X, labels, d2, _ = self._labeled
+            n_sums = 1 + threads.number // TUNING.threads_per_sum
+            first = add_up(self._stream, X, labels, d2, n_sums)
+        if block is not None and block.new is not None:
+            shares = row_shares(block.new.centers, block.X, threads)
+            last = [partial(label, block, rows) for rows in shares]
+        every = [*first, *steps, *last]
+        is_alone = threads.number == 1
+        results = [do() for do in every] if is_alone else threads.map(_call, every)
+        return results[len(first) : len(first) + len(steps)]
+
+
+def _call(step):
+    return step()
+
+
+def look_up(X, centers, labels, d2, rows):
+    """Write down the nearest center of some rows of a block, and D2(v, C)."""
+    d2[rows] = np.inf
+    X = rows_between(X, rows.start, rows.stop)
+    nearest(centers, X, d2[rows], ids=labels[rows])
 
 
 def open_centers(stream, X, uniforms, d2, dtype, positions=None):
@@ -77,24 +163,22 @@ def open_centers(stream, X, uniforms, d2, dtype, positions=None):
     return opened
 
 
-def n_visible(n_rows, opened, n_before=0):
-    """Return how many new centers each row of a block knows: those that opened up to it.
-
-    `n_before` of them opened before the block.
-    """
-    visible = np.zeros(n_rows, dtype=np.int64)
-    visible[:1] = n_before
-    visible[opened] += 1
-    return np.cumsum(visible, out=visible)
+def new_centers(new, opened, old, n_rows):
+    """Return new centers for so many rows, which were looked up in the old ones."""
+    # with many old centers it would take longer to know the reach than it saves
+    reach = _reach(new, old) if 0 < len(old) <= n_rows else None
+    return NewCenters(new, opened, len(old), reach)
 
 
-def label(X, new, visible, old, labels, d2, threads):
-    """Let rows go over to new centers that are visible to them, if these are nearer."""
-    if 0 < len(old) <= X.shape[0]:  # or to know the reach takes longer than it saves
-        visible *= d2 >= _reach(new, old)[labels]
-    new_labels, _ = nearest(new, X, threads, d2, visible)
+def label(block, rows):
+    """Let rows of a block go over to new centers that they see, if these are nearer."""
+    X, new = rows_between(block.X, rows.start, rows.stop), block.new
+    labels, d2, visible = block.labels[rows], block.d2[rows], new.visible(rows)
+    if new.reach is not None:
+        visible *= d2 >= new.reach[labels]
+    new_labels, _ = nearest(new.centers, X, d2, visible)
     gone_over = np.flatnonzero(new_labels >= 0)
-    labels[gone_over] = len(old) + new_labels[gone_over]
+    labels[gone_over] = new.n_old + new_labels[gone_over]
 
 
 def _reach(new, old):
@@ -112,13 +196,17 @@ def _reach(new, old):
     return gap * (0.25 - 1e-6) - old.n_features * 1e-320
 
 
-def add_up(stream, X, labels, d2, threads):
-    """Take over what the rows add to counts, sums and costs."""
-    stream.sums = stream.sums.with_members(X, labels, stream.centers, threads)
-    counts = np.bincount(labels, minlength=len(stream.centers))
-    counts[: len(stream.counts)] += stream.counts
-    stream.counts = counts
-    stream.inertia = sequential_sum(stream.inertia, d2)
+def add_up(stream, X, labels, d2, n_shares=1):
+    """Return steps, in any order, that add rows to counts, sums and costs of a stream."""
+    stream.sums, steps = stream.sums.with_members(X, labels, stream.centers, n_shares)
+
+    def count():
+        counts = np.bincount(labels, minlength=len(stream.centers))
+        counts[: len(stream.counts)] += stream.counts
+        stream.counts = counts
+        stream.inertia = sequential_sum(stream.inertia, d2)
+
+    return [count, *steps]
 
 
 def move_on(stream, opened, n_rows):

@@ -7,13 +7,13 @@ clusters of their own.
 """
 
 import itertools
+from functools import partial
 
 import numpy as np
 from scipy.sparse import csr_array, issparse
 
 from .._utils.rollback import shallow_copy
 from .._utils.rows import canonical, index_dtype, rows_between
-from .._utils.threads import SINGLE_THREAD
 from .._utils.tuning import TUNING
 
 
@@ -34,17 +34,18 @@ class DenseSums:
         """The size of the sums."""
         return self.rows.nbytes
 
-    def with_members(self, X, labels, centers, threads=SINGLE_THREAD):
-        """Return the sums with the rows of `X` added to the clusters of their labels."""
+    def with_members(self, X, labels, centers, n_shares=1):
+        """Return the sums with the rows of `X` added to the clusters of their labels.
+
+        They are right when all steps that are returned, too, are done: at most so many.
+        """
         sums = np.zeros(centers.rows.shape)
         sums[: len(self.rows)] = self.rows
-        search = centers.search
-        if threads.number == 1 or X.size < TUNING.min_sum_elements:
-            search.add(X, labels, 0, len(sums), sums)
-            return DenseSums(sums)
-        shares = split_by_cluster(labels, len(sums), threads.number)
-        threads.map(lambda share: search.add(X, labels, *share, sums), shares)
-        return DenseSums(sums)
+        shares = [(0, len(sums))]
+        if n_shares > 1:
+            shares = split_by_cluster(labels, len(sums), n_shares)
+        add = partial(centers.search.add, X, labels)
+        return DenseSums(sums), [partial(add, *share, sums) for share in shares]
 
     def divided_by(self, counts):
         """Return the sums divided by the numbers of members."""
@@ -91,27 +92,26 @@ class SparseSums:
         rows.sort_indices()
         return rows
 
-    def with_members(self, X, labels, centers, threads=SINGLE_THREAD):
-        """Return the sums with the rows of `X` added to the clusters of their labels."""
+    def with_members(self, X, labels, centers, n_shares=1):
+        """Return the sums with the rows of `X` added to the clusters of their labels.
+
+        They are right when all steps that are returned, too, are done.
+        """
         clusters = self._clusters.copy()
         if len(clusters) < len(centers):
             nothing = np.empty(0, dtype=index_dtype(self._n_features)), np.empty(0)
             clusters += [nothing] * (len(centers) - len(clusters))
 
-        def add(members):
-            centers.search.add(X, members, clusters)
-
         if len(labels) == 1:
-            add([(labels.item(), np.zeros(1, dtype=np.int64))])
+            members = [(labels.item(), np.zeros(1, dtype=np.int64))]
         else:
             order = np.argsort(labels, kind="stable")
             filled, starts = np.unique(labels[order], return_index=True)
             members = list(zip(filled.tolist(), np.split(order, starts[1:])))
-            n_shares = threads.number if X.nnz >= TUNING.min_sum_elements else 1
-            threads.map(add, [members[i::n_shares] for i in range(n_shares)])
-        other = shallow_copy(self)
+        other, add = shallow_copy(self), centers.search.add
         other._clusters = clusters
-        return other
+        shares = [members[i::n_shares] for i in range(n_shares)]
+        return other, [partial(add, X, share, clusters) for share in shares]
 
     def divided_by(self, counts):
         """Return the sums divided by the numbers of members."""

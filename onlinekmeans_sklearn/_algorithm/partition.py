@@ -18,9 +18,8 @@ import numpy as np
 
 from .._nearest import centers_from, nearest
 from .._utils.rows import rows_at, rows_between
-from .._utils.threads import SINGLE_THREAD
 from .._utils.tuning import TUNING
-from .block import label, move_on, n_visible, open_centers
+from .block import Block, label, move_on, new_centers, open_centers
 
 
 class Candidates(NamedTuple):
@@ -96,9 +95,10 @@ def finish(X, labels, d2, known, unknown, opened):
     The proposal has those by the `known` centers. The last of the others, `unknown` to it,
     opened at the rows `opened`, and all before these before the first row.
     """
-    labels, d2 = labels[: X.shape[0]].copy(), d2[: X.shape[0]].copy()
-    visible = n_visible(X.shape[0], opened, len(unknown) - len(opened))
-    label(X, unknown, visible, known, labels, d2, SINGLE_THREAD)
+    every = slice(0, X.shape[0])
+    labels, d2 = labels[every].copy(), d2[every].copy()
+    new = new_centers(unknown, opened, known, X.shape[0])
+    label(Block(X, labels, d2, new), every)
     return labels, d2
 
 

@@ -1,15 +1,16 @@
 """What is kept of a stream, and how it goes on: C, counts, sums, W, n, random numbers."""
 
 import copy
+from functools import partial
 
 import numpy as np
 
 from .._nearest import centers_like, largest_block
 from .._utils.rollback import restore_rng_on_error, shallow_copy
 from .._utils.rows import rows_between
-from .._utils.threads import SINGLE_THREAD, own_threads
+from .._utils.threads import own_threads
 from .._utils.tuning import TUNING
-from .block import read_block
+from .block import Blocks
 from .cluster_sums import sums_from
 
 
@@ -93,10 +94,13 @@ class Stream:
         uniform = self.random_state.random_sample()
         is_candidate = uniform * self.schedule.facility_cost < d2
         if is_candidate and len(self.counts) < self.max_clusters:
-            uniforms = np.array([uniform])
-            return other, *read_block(other, X, uniforms, SINGLE_THREAD, dtype)
+            labels, distances, blocks = np.empty(1, np.int32), np.empty(1), Blocks(other)
+            blocks.read(X, lambda: np.array([uniform]), labels, distances, dtype)
+            blocks.finish()
+            return other, labels, distances
         labels = np.array([label], dtype=np.int32)
-        other.sums = self.sums.with_members(X, labels, self.centers)
+        other.sums, (add,) = self.sums.with_members(X, labels, self.centers)
+        add()
         other.counts = self.counts.copy()
         other.counts[label] += 1
         other.inertia = self.inertia + d2
@@ -106,19 +110,19 @@ class Stream:
     def _read(self, X, threads, report):
         """Read the rows of `X`, block by block, and return what became of them."""
         labels, d2 = np.empty(X.shape[0], dtype=np.int32), np.empty(X.shape[0])
-        start = 0
-        while start < X.shape[0]:
-            part = rows_between(X, start, start + self._block_rows)
+        blocks, stop = Blocks(self, threads), 0
+        while stop < X.shape[0]:
+            part = rows_between(X, stop, stop + self._block_rows)
+            rows, n_before = slice(stop, stop + part.shape[0]), len(self.centers)
+            draw = partial(self.random_state.random_sample, part.shape[0])
             block = self.centers.as_rows(part)
-            stop = start + block.shape[0]
-            n_before = len(self.centers)
-            uniforms = self.random_state.random_sample(stop - start)
-            rows = slice(start, stop)
-            labels[rows], d2[rows] = read_block(self, block, uniforms, threads, X.dtype)
+            blocks.read(block, draw, labels[rows], d2[rows], X.dtype)
             self._choose_block_rows(part, len(self.centers) - n_before)
-            start = stop
+            stop = rows.stop
             if report is not None:
+                blocks.finish()
                 report(self, labels[:stop], d2[:stop])
+        blocks.finish()
         return labels, d2
 
     def _choose_block_rows(self, X, n_opened):

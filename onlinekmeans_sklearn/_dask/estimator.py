@@ -248,7 +248,7 @@ class DaskClusters:
 
     def _checker(self):
         """Return a local estimator that knows the features, and nothing else."""
-        checker = self._local_class()
+        checker = self._local_class(n_jobs=1)
         known = {name: vars(self)[name] for name in _OF_FEATURES if name in vars(self)}
         vars(checker).update(known)
         return checker

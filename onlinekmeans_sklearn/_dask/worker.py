@@ -23,7 +23,7 @@ from .._algorithm.stream import Stream
 from .._nearest import centers_from, look_up, nearest
 from .._utils.rollback import shallow_copy
 from .._utils.rows import rows_between
-from .._utils.threads import SINGLE_THREAD, one_blas_thread
+from .._utils.threads import one_blas_thread
 from .._utils.tuning import TUNING
 from .._utils.validation import validate_X
 
@@ -198,7 +198,8 @@ def add_up_rows(pieces, checker, base, newest, totals):
         labels, d2 = labeled or label_rows(part, checker, *unlabeled)
         start = time.perf_counter()
         X = centers.as_rows(rows_between(rows_again(part, checker), first, stop))
-        add_up(stream, X, labels, d2, SINGLE_THREAD)
+        for step in add_up(stream, X, labels, d2):
+            step()
         seconds += time.perf_counter() - start
     return Totals(stream.sums, stream.counts, stream.inertia), seconds
 

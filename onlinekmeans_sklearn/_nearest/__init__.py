@@ -30,21 +30,21 @@ def centers_from(rows):
     return SparseCenters(rows) if issparse(rows) else DenseCenters(rows)
 
 
-def nearest(centers, X, threads=SINGLE_THREAD, d2=None, visible=None, labels_only=False):
+def nearest(centers, X, d2=None, visible=None, labels_only=False, ids=None):
     """Return the nearest center of every row and the squared distance to it.
 
     Parameters
     ----------
     centers : Centers
     X : rows as `centers.as_rows` returns them
-    threads : Threads
-        To share the rows.
     d2 : ndarray of float64 or None
         What a center must be nearer than; changed where one is.
     visible : ndarray of int64 or None
         For each row, how many of the centers count, the oldest first.
     labels_only : bool
-        Whether distances need not be known, unless `d2` is given.
+        Whether distances need not be known, unless `d2` is given and finite.
+    ids : ndarray of int32 or None
+        Where to write the ids, an array that is returned.
 
     Returns
     -------
@@ -53,16 +53,11 @@ def nearest(centers, X, threads=SINGLE_THREAD, d2=None, visible=None, labels_onl
     d2 : ndarray of float64
         The squared distance to it, infinite if there is none.
     """
-    n_rows = X.shape[0]
-    ids = np.empty(n_rows, dtype=np.int32)
+    ids = np.empty(X.shape[0], dtype=np.int32) if ids is None else ids
     ids.fill(-1)
-    if d2 is None:
-        d2 = np.empty(n_rows)
-        d2.fill(np.inf)
-    if not centers.rows.shape[0]:
-        return ids, d2
-    work = work_of(centers, X) if threads.number > 1 else 0
-    _share_rows(centers.search, work, threads, X, ids, d2, visible, labels_only)
+    d2 = np.full(X.shape[0], np.inf) if d2 is None else d2
+    if centers.rows.shape[0]:
+        centers.search.nearest(X, ids, d2, visible, labels_only)
     return ids, d2
 
 
@@ -70,28 +65,30 @@ def nearest_points(points, X, threads=SINGLE_THREAD, d2=None):
     """Return what `nearest` does for rows of arrays, of which `points` are the centers."""
     ids = np.full(len(X), -1, dtype=np.int32)
     d2 = np.full(len(X), np.inf) if d2 is None else d2
-    _share_rows(
-        chosen.kernels.DenseSearch(points), X.size * len(points), threads, X, ids, d2
-    )
+    search = chosen.kernels.DenseSearch(points)
+
+    def search_share(rows):
+        search.nearest(X[rows], ids[rows], d2[rows])
+
+    shares = _shares(len(X), X.size * len(points), threads)
+    if len(shares) == 1:
+        search_share(*shares)
+    else:
+        threads.map(search_share, shares)
     return ids, d2
 
 
-def _share_rows(search, work, threads, X, ids, d2, visible=None, labels_only=False):
-    """Let threads share the rows of a search, if there is work enough."""
-    n_shares = threads.number * TUNING.shares_per_thread if threads.number > 1 else 1
-    n_shares = min(n_shares, work // TUNING.min_work_per_share)
-    if n_shares <= 1:
-        search.nearest(X, ids, d2, visible, labels_only)
-        return
+def row_shares(centers, X, threads):
+    """Return slices of the rows that threads share: one, if there is little to look up."""
+    work = work_of(centers, X) if threads.number > 1 else 0
+    return _shares(X.shape[0], work, threads)
 
-    def search_share(share):
-        rows = slice(*share)
-        part = rows_between(X, *share)
-        some = None if visible is None else visible[rows]
-        search.nearest(part, ids[rows], d2[rows], some, labels_only)
 
-    cuts = np.linspace(0, X.shape[0], n_shares + 1).astype(int).tolist()
-    threads.map(search_share, list(itertools.pairwise(cuts)))
+def _shares(n_rows, work, threads):
+    most = threads.number * TUNING.shares_per_thread if threads.number > 1 else 1
+    n_shares = max(1, min(most, work // TUNING.min_work_per_share))
+    cuts = [n_rows * i // n_shares for i in range(n_shares + 1)]
+    return [slice(*cut) for cut in itertools.pairwise(cuts)]
 
 
 def work_of(centers, X):
@@ -121,14 +118,19 @@ def largest_block(X, centers):
 def look_up(centers, X, n_jobs=None, labels_only=False):
     """Return the nearest center of every row, in any storage, and its squared distance."""
     labels = np.empty(X.shape[0], dtype=np.int32)
-    d2 = np.empty(X.shape[0])
+    d2 = np.full(X.shape[0], np.inf)
+
+    def search_share(rows):
+        part = centers.as_rows(rows_between(X, rows.start, rows.stop))
+        nearest(centers, part, d2[rows], None, labels_only, labels[rows])
+
     with own_threads(n_jobs, work_of(centers, X)) as threads:
         step = largest_block(X, centers)
         for start in range(0, X.shape[0], step):
-            rows = slice(start, start + step)
-            part = centers.as_rows(rows_between(X, rows.start, rows.stop))
-            found = nearest(centers, part, threads, labels_only=labels_only)
-            labels[rows], d2[rows] = found
+            block = rows_between(X, start, start + step)
+            shares = row_shares(centers, block, threads)
+            moved = [slice(start + rows.start, start + rows.stop) for rows in shares]
+            threads.map(search_share, moved)
     return labels, d2
 
 

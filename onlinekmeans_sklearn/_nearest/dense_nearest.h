@@ -30,18 +30,22 @@ typedef struct {
     int is_exact;
 } TYPED(row);
 
-/* Put v = x - shift of some rows into `v`, feature after feature; the shift is the oldest. */
-static void TYPED(shift_rows)(const dense_search *s, TYPED(row) *rows, int n_rows, float *v)
+/* Put v = x - shift of one row, or of four, into `v`; the shift is the oldest center. */
+static void TYPED(shift_rows)(const dense_search *s, const instruction_set *set,
+                              TYPED(row) *rows, int n_rows, float *v)
 {
-    const double *shift = s->centers;
     const ptrdiff_t d = s->n_features;
-    double square[4] = {0, 0, 0, 0};
-    for (ptrdiff_t j = 0; j < d; j++)
-        for (int r = 0; r < n_rows; r++) {
-            const float shifted = (float)((double)rows[r].x[j] - shift[j]);
-            v[j * n_rows + r] = shifted;
-            square[r] += (double)shifted * shifted;
+    double square[4];
+    if (n_rows == 4) {
+        const REAL *const x[4] = {rows[0].x, rows[1].x, rows[2].x, rows[3].x};
+        set->TYPED(shift4)(x, s->centers, d, v, square);
+    } else {
+        square[0] = 0;
+        for (ptrdiff_t j = 0; j < d; j++) {
+            v[j] = (float)((double)rows->x[j] - s->centers[j]);
+            square[0] += (double)v[j] * v[j];
         }
+    }
     for (int r = 0; r < n_rows; r++) {
         rows[r].square = square[r];
         rows[r].is_exact = s->is_exact && square[r] <= s->exact;
@@ -114,8 +118,6 @@ static void TYPED(settle)(TYPED(work) *w, const TYPED(row) *row, const float *v,
     const ptrdiff_t d = s->n_features;
     ptrdiff_t id = -1;
     double d2 = *row->d2;
-    lanes ignored;
-    memset(&ignored, 0, sizeof(ignored));
     for (ptrdiff_t j = 0; j < d; j++)
         w->lone[j] = v[j * stride];
     for (ptrdiff_t first = 0; first < s->n_centers; first += BLOCK) {
@@ -123,7 +125,7 @@ static void TYPED(settle)(TYPED(work) *w, const TYPED(row) *row, const float *v,
         if (has_gaps && (double)w->gaps[first / BLOCK] > farthest)
             continue;
         const float *norms = visible_norms(s, first, row->visible, hidden);
-        w->set->block1(w->lone, d, s->factor + first * d, &norms, first, &ignored, sums);
+        look_at_block(s, w->set, w->lone, norms, first, sums, NULL);
         for (int i = 0; i < BLOCK; i++) {
             if (!((double)sums[i] <= limit) || norms[i] == INFINITY)
                 continue;
@@ -184,7 +186,7 @@ static void TYPED(search_groups)(TYPED(work) *w, TYPED(row) *rows, int n_groups,
     const dense_search *s = w->s;
     const ptrdiff_t d = s->n_features;
     lanes found[PANEL];
-    float hidden[4][BLOCK];
+    float hidden[4][BLOCK], sums[PANEL][BLOCK];
     ptrdiff_t least = s->n_centers, most = 0;
     for (int r = 0; r < 4 * n_groups; r++) {
         TYPED(forget)(&found[r]);
@@ -193,7 +195,7 @@ static void TYPED(search_groups)(TYPED(work) *w, TYPED(row) *rows, int n_groups,
     }
     most = s->order == NULL ? most : s->n_centers; /* the places that a row may see */
     for (int q = 0; q < n_groups; q++)
-        TYPED(shift_rows)(s, rows + 4 * q, 4, w->v + 4 * q * d);
+        TYPED(shift_rows)(s, w->set, rows + 4 * q, 4, w->v + 4 * q * d);
     for (ptrdiff_t first = 0; first < most; first += BLOCK) {
         const float *norms[4] = {s->norms + first, s->norms + first, s->norms + first,
                                  s->norms + first};
@@ -201,11 +203,15 @@ static void TYPED(search_groups)(TYPED(work) *w, TYPED(row) *rows, int n_groups,
         const ptrdiff_t to_fetch = n_next * (first + BLOCK) / most;
         for (ptrdiff_t i = fetched; i < to_fetch && i < n_next; i += 64 / sizeof(REAL))
             PREFETCH(next + i);
-        for (int r = 0; r < 4 * n_groups; r += 4) {
-            for (int i = 0; i < 4 && least < s->n_centers; i++)
-                norms[i] = visible_norms(s, first, rows[r + i].visible, hidden[i]);
-            w->set->block4(w->v + r * d, d, s->factor + first * d, norms, first, &found[r]);
-        }
+        for (ptrdiff_t j = 0; j < d; j += TILE)
+            for (int r = 0; r < 4 * n_groups; r += 4) {
+                for (int i = 0; i < 4 && j == 0 && least < s->n_centers; i++)
+                    norms[i] = visible_norms(s, first, rows[r + i].visible, hidden[i]);
+                w->set->block4(w->v + r * d + 4 * j, tile_at(j, d),
+                               s->factor + first * d + j * BLOCK, norms, first,
+                               j > 0 ? sums[r] : NULL, j + TILE < d ? sums[r] : NULL,
+                               &found[r]);
+            }
     }
     for (int r = 0; r < 4 * n_groups; r++)
         if (rows[r].square <= s->largest)
@@ -217,12 +223,9 @@ static void TYPED(search_groups)(TYPED(work) *w, TYPED(row) *rows, int n_groups,
 static void TYPED(look_at)(TYPED(work) *w, const TYPED(row) *row, ptrdiff_t block,
                            lanes *found)
 {
-    const dense_search *s = w->s;
-    const ptrdiff_t d = s->n_features;
     float sums[BLOCK], hidden[BLOCK];
-    const float *norms = visible_norms(s, block * BLOCK, row->visible, hidden);
-    w->set->block1(w->v, d, s->factor + block * BLOCK * d, &norms, block * BLOCK, found,
-                   sums);
+    const float *norms = visible_norms(w->s, block * BLOCK, row->visible, hidden);
+    look_at_block(w->s, w->set, w->v, norms, block * BLOCK, sums, found);
 }
 
 /* Find the nearest center of a row, and return how many blocks were looked at.
@@ -236,7 +239,7 @@ static ptrdiff_t TYPED(search_row)(TYPED(work) *w, TYPED(row) *row)
     double limit;
     lanes found;
     TYPED(forget)(&found);
-    TYPED(shift_rows)(s, row, 1, w->v);
+    TYPED(shift_rows)(s, w->set, row, 1, w->v);
     if (!(row->square <= s->largest)) {
         TYPED(try_all)(s, row->x, row->visible, row->id, row->d2);
         return n_blocks;

@@ -7,31 +7,31 @@ A block is BLOCK = 24 centers. Its factor has, feature after feature, -2 (c - sh
 these 24 centers; its norms are |c - shift|^2. Four rows are multiplied by three vectors of
 centers at a time: twelve sums, three factors and one feature of a row just fill sixteen
 registers. A sum starts at the norm, so that it ends as |c|^2 - 2 v.c, which differs from
-the squared distance by |v|^2. Every TILE features what was added up is put aside, so that
-a sum of many is rounded less. What is kept of the sums is, in each lane of a vector, the
-smallest, its place among the centers and the second smallest. Places are floats, which are
-exact up to 2^24.
+the squared distance by |v|^2. Wide rows come in tiles of TILE features, whose sums are put
+aside and added up: so a sum of many is rounded less, and many rows can meet the factor of a
+tile while it is in the nearest cache. What is kept of the sums is, in each lane of a vector,
+the smallest, its place among the centers and the second smallest. Places are floats, which
+are exact up to 2^24.
 */
 
 #define SUMS(r) V a##r##0, a##r##1, a##r##2;
 #define START(r)                                                                         \
-    a##r##0 = V_LOAD(norms[r] + h);                                                      \
-    a##r##1 = V_LOAD(norms[r] + h + V_LENGTH);                                           \
-    a##r##2 = V_LOAD(norms[r] + h + 2 * V_LENGTH);
+    a##r##0 = before ? V_SET1(0.0f) : V_LOAD(norms[r] + h);                              \
+    a##r##1 = before ? V_SET1(0.0f) : V_LOAD(norms[r] + h + V_LENGTH);                   \
+    a##r##2 = before ? V_SET1(0.0f) : V_LOAD(norms[r] + h + 2 * V_LENGTH);
 #define MULTIPLY(r, rows)                                                                \
     x = V_SET1(v[j * rows + r]);                                                         \
     a##r##0 = V_FMA(x, f0, a##r##0);                                                     \
     a##r##1 = V_FMA(x, f1, a##r##1);                                                     \
     a##r##2 = V_FMA(x, f2, a##r##2);
-#define CARRY(r)                                                                         \
-    total[3 * r] = V_ADD(total[3 * r], a##r##0);                                         \
-    total[3 * r + 1] = V_ADD(total[3 * r + 1], a##r##1);                                 \
-    total[3 * r + 2] = V_ADD(total[3 * r + 2], a##r##2);                                 \
-    a##r##0 = a##r##1 = a##r##2 = V_SET1(0.0f);
-#define COLLECT(r)                                                                       \
-    a##r##0 = V_ADD(total[3 * r], a##r##0);                                              \
-    a##r##1 = V_ADD(total[3 * r + 1], a##r##1);                                          \
-    a##r##2 = V_ADD(total[3 * r + 2], a##r##2);
+#define ADD(r)                                                                           \
+    a##r##0 = V_ADD(V_LOAD(before + r * BLOCK + h), a##r##0);                            \
+    a##r##1 = V_ADD(V_LOAD(before + r * BLOCK + h + V_LENGTH), a##r##1);                 \
+    a##r##2 = V_ADD(V_LOAD(before + r * BLOCK + h + 2 * V_LENGTH), a##r##2);
+#define STORE(r)                                                                         \
+    V_STORE(after + r * BLOCK + h, a##r##0);                                             \
+    V_STORE(after + r * BLOCK + h + V_LENGTH, a##r##1);                                  \
+    V_STORE(after + r * BLOCK + h + 2 * V_LENGTH, a##r##2);
 #define KEEP_ONE(sum, number)                                                            \
     second = V_MIN(second, V_MAX(sum, best));                                            \
     id = V_SELECT(V_LESS(sum, best), V_SET1((float)(number)), id);                       \
@@ -47,63 +47,82 @@ exact up to 2^24.
     V_STORE(found[r].second, second);                                                    \
     V_STORE(found[r].id, id);
 
-/* Add up all features: those of a tile by `multiply`, and tiles by `carry`. */
-#define ADD_UP(n_sums, multiply, carry, collect)                                         \
-    V total[n_sums];                                                                     \
-    for (int i = 0; i < n_sums && d > TILE; i++)                                         \
-        total[i] = V_SET1(0.0f);                                                         \
-    for (ptrdiff_t j = 0; j < d;) {                                                      \
-        const ptrdiff_t stop = d - j > TILE ? j + TILE : d;                              \
-        for (; j < stop; j++) {                                                          \
-            LOAD_FACTORS                                                                 \
-            multiply                                                                     \
-        }                                                                                \
-        if (stop < d) {                                                                  \
-            carry                                                                        \
-        }                                                                                \
-    }                                                                                    \
-    if (d > TILE) {                                                                      \
-        collect                                                                          \
-    }
-
 #define LOAD_FACTORS                                                                     \
     f0 = V_LOAD(factor + j * BLOCK + h);                                                 \
     f1 = V_LOAD(factor + j * BLOCK + h + V_LENGTH);                                      \
     f2 = V_LOAD(factor + j * BLOCK + h + 2 * V_LENGTH);
 
-/* Look at one block, for four rows whose features alternate in v. */
+/* Look at a tile of one block, for four rows whose features alternate in v.
+
+What the tiles before have added up is in `before`, NULL for the first one. The sums go to
+`after`; that is NULL for the last tile, of which the smallest are kept. */
 static void SCAN(block4)(const float *v, ptrdiff_t d, const float *factor,
-                         const float *const *norms, ptrdiff_t first, lanes *found)
+                         const float *const *norms, ptrdiff_t first, const float *before,
+                         float *after, lanes *found)
 {
     for (int h = 0; h < BLOCK; h += 3 * V_LENGTH) {
         SUMS(0) SUMS(1) SUMS(2) SUMS(3)
         V f0, f1, f2, x, best, second, id;
         const ptrdiff_t number = first + h;
         START(0) START(1) START(2) START(3)
-        ADD_UP(12, MULTIPLY(0, 4) MULTIPLY(1, 4) MULTIPLY(2, 4) MULTIPLY(3, 4),
-               CARRY(0) CARRY(1) CARRY(2) CARRY(3),
-               COLLECT(0) COLLECT(1) COLLECT(2) COLLECT(3))
-        KEEP(0) KEEP(1) KEEP(2) KEEP(3)
+        for (ptrdiff_t j = 0; j < d; j++) {
+            LOAD_FACTORS
+            MULTIPLY(0, 4) MULTIPLY(1, 4) MULTIPLY(2, 4) MULTIPLY(3, 4)
+        }
+        if (before) {
+            ADD(0) ADD(1) ADD(2) ADD(3)
+        }
+        if (after) {
+            STORE(0) STORE(1) STORE(2) STORE(3)
+        } else {
+            KEEP(0) KEEP(1) KEEP(2) KEEP(3)
+        }
     }
 }
 
-/* Look at one block for one row, and write down its sums, too. */
+/* Look at a tile of one block for one row, whose sums are always written down. */
 static void SCAN(block1)(const float *v, ptrdiff_t d, const float *factor,
-                         const float *const *norms, ptrdiff_t first, lanes *found,
-                         float *sums)
+                         const float *const *norms, ptrdiff_t first, const float *before,
+                         float *after, lanes *found)
 {
     for (int h = 0; h < BLOCK; h += 3 * V_LENGTH) {
         SUMS(0)
         V f0, f1, f2, x, best, second, id;
         const ptrdiff_t number = first + h;
         START(0)
-        ADD_UP(3, MULTIPLY(0, 1), CARRY(0), COLLECT(0))
-        KEEP(0)
-        V_STORE(sums + h, a00);
-        V_STORE(sums + h + V_LENGTH, a01);
-        V_STORE(sums + h + 2 * V_LENGTH, a02);
+        for (ptrdiff_t j = 0; j < d; j++) {
+            LOAD_FACTORS
+            MULTIPLY(0, 1)
+        }
+        if (before) {
+            ADD(0)
+        }
+        STORE(0)
+        if (found) {
+            KEEP(0)
+        }
     }
 }
+
+/* Put v = x - shift of four rows into `v`, where they alternate, and |v|^2 into `square`. */
+#define SHIFT4(real)                                                                     \
+    static void SCAN(shift4_##real)(const real *const *x, const double *shift,           \
+                                    ptrdiff_t d, float *v, double *square)               \
+    {                                                                                    \
+        double sum[4] = {0, 0, 0, 0};                                                    \
+        for (ptrdiff_t j = 0; j < d; j++) {                                              \
+            const double here[4] = {x[0][j], x[1][j], x[2][j], x[3][j]};                 \
+            for (int r = 0; r < 4; r++) {                                                \
+                const float shifted = (float)(here[r] - shift[j]);                       \
+                v[4 * j + r] = shifted;                                                  \
+                sum[r] += (double)shifted * shifted;                                     \
+            }                                                                            \
+        }                                                                                \
+        memcpy(square, sum, sizeof(sum));                                                \
+    }
+SHIFT4(double)
+SHIFT4(float)
+#undef SHIFT4
 
 /* Write down the squared distances of one row and some boxes; return the nearest box. */
 static ptrdiff_t SCAN(gaps)(const float *v, ptrdiff_t d, const float *low, const float *high,
@@ -220,9 +239,8 @@ static found_sum SCAN(two_smallest)(double *sums, ptrdiff_t n)
 #undef SUMS
 #undef START
 #undef MULTIPLY
-#undef CARRY
-#undef COLLECT
-#undef ADD_UP
+#undef ADD
+#undef STORE
 #undef KEEP_ONE
 #undef KEEP
 #undef LOAD_FACTORS

@@ -33,9 +33,12 @@ typedef struct {
 typedef struct {
     const char *name;
     void (*block4)(const float *, ptrdiff_t, const float *, const float *const *, ptrdiff_t,
-                   lanes *);
+                   const float *, float *, lanes *);
     void (*block1)(const float *, ptrdiff_t, const float *, const float *const *, ptrdiff_t,
-                   lanes *, float *);
+                   const float *, float *, lanes *);
+    void (*shift4_double)(const double *const *, const double *, ptrdiff_t, float *,
+                          double *);
+    void (*shift4_float)(const float *const *, const double *, ptrdiff_t, float *, double *);
     ptrdiff_t (*gaps)(const float *, ptrdiff_t, const float *, const float *, ptrdiff_t,
                       float *);
     ptrdiff_t (*near_boxes)(const float *, ptrdiff_t, float, int32_t *);
@@ -46,8 +49,9 @@ typedef struct {
 } instruction_set;
 
 #define ALL_OF(set)                                                                      \
-    {#set,          block4_##set,      block1_##set,      gaps_##set, near_boxes_##set,  \
-     reduced_##set, add_columns_##set, two_smallest_##set}
+    {#set,           block4_##set,     block1_##set,  shift4_double_##set,               \
+     shift4_float_##set, gaps_##set,   near_boxes_##set, reduced_##set,                  \
+     add_columns_##set, two_smallest_##set}
 
 #ifdef __GNUC__
 #define PREFETCH(address) __builtin_prefetch(address)
@@ -210,6 +214,22 @@ static const float *visible_norms(const dense_search *s, ptrdiff_t first, ptrdif
         hidden[i] = centers[i] < (int32_t)visible ? norm : INFINITY;
     }
     return hidden;
+}
+
+/* Return how many features the tile has that begins at one of them. */
+static inline ptrdiff_t tile_at(ptrdiff_t feature, ptrdiff_t d)
+{
+    return d - feature > TILE ? TILE : d - feature;
+}
+
+/* Look at one block for one row, tile by tile; keep the smallest sums, if they are wanted. */
+static void look_at_block(const dense_search *s, const instruction_set *set, const float *v,
+                          const float *norms, ptrdiff_t first, float *sums, lanes *found)
+{
+    const ptrdiff_t d = s->n_features;
+    for (ptrdiff_t j = 0; j < d; j += TILE)
+        set->block1(v + j, tile_at(j, d), s->factor + first * d + j * BLOCK, &norms, first,
+                    j > 0 ? sums : NULL, sums, j + TILE < d ? NULL : found);
 }
 
 #include "boxes.h"

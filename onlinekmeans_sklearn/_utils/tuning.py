@@ -16,7 +16,7 @@ class Tuning:
     most_block_rows: int = 2**16
     most_block_elements: int = 2**23  # numbers of dense rows
     most_sparse_elements: int = 2**19  # stored numbers of CSR rows
-    openings_in_block: float = 0.125  # to aim at, of the centers there are
+    openings_in_block: float = 0.25  # to aim at, of the centers there are
     added_at_once: int = 2**14  # costs
 
     # looking up
@@ -44,8 +44,8 @@ class Tuning:
     # threads
     min_work_for_threads: int = 2**21  # multiplications of a call
     min_work_per_share: int = 2**21
-    shares_per_thread: int = 4
-    min_sum_elements: int = 2**17  # numbers to add up, for threads to share them
+    shares_per_thread: int = 2
+    threads_per_sum: int = 4  # for each of these one more adds up sums, of other clusters
 
 
 TUNING = Tuning()

@@ -12,10 +12,12 @@ from sklearn.utils import assert_all_finite
 from sklearn.utils.validation import validate_data
 
 from .rows import canonical
+from .threads import Threads, n_threads_for
 
 MOST_CLUSTERS = 2**31 - 1  # labels are int32
 _MOST = 2**62  # positions in a stream are int64
 _FEW_VALUES = 64  # for which numpy is not faster
+_MANY_VALUES = 2**19  # for which one thread is fast enough
 _FLOATS = (np.dtype(np.float64), np.dtype(np.float32))
 _INDICES = (np.dtype(np.int32), np.dtype(np.int64))
 _INDEX_ARRAYS = {"coo": ("row", "col"), "dia": ("offsets",)}  # of sparse formats
@@ -39,7 +41,8 @@ def validate_X(estimator, X, reset):
             X = X.copy()
             X.sum_duplicates()
         values = X.data
-    largest, limit = _largest(values), _limit(X.shape[1])
+    largest = _largest(values, getattr(estimator, "n_jobs", 1))
+    limit = _limit(X.shape[1])
     if not largest <= limit:
         assert_all_finite(X, estimator_name=type(estimator).__name__, input_name="X")
         raise ValueError(
@@ -122,7 +125,7 @@ def needs_no_validation(estimator, X):
         has_shape
         and values.dtype in _FLOATS
         and not hasattr(estimator, "feature_names_in_")
-        and _largest(values) <= _limit(n_features)
+        and _largest(values, getattr(estimator, "n_jobs", 1)) <= _limit(n_features)
     )
 
 
@@ -141,21 +144,28 @@ def _is_canonical_row(X):
     )
 
 
-def _largest(values):
+def _largest(values, n_jobs=1):
     """Return a bound of the largest magnitude, NaN or infinite if a value is.
 
-    It is the square root of all squares added up, where that can be: faster to find. Not by
-    BLAS, whose threads would keep a core busy for a while.
+    It is the square root of all squares added up, where that can be: faster to find.
     """
     flat = values.ravel(order="K")
     if values.size <= _FEW_VALUES:
         norm = math.hypot(*flat.tolist())
+    elif values.size <= _MANY_VALUES:
+        norm = _norm(flat)
     else:
-        with np.errstate(over="ignore", under="ignore", invalid="ignore"):
-            norm = math.sqrt(np.einsum("i,i->", flat, flat))
+        parts = [flat[i : i + _MANY_VALUES] for i in range(0, len(flat), _MANY_VALUES)]
+        norm = math.hypot(*Threads(n_threads_for(n_jobs)).map(_norm, parts))
     if norm < 1e15:
         return norm
     return max(-float(values.min()), float(values.max()))
+
+
+def _norm(values):
+    """Return the norm; not by BLAS, whose threads would keep a core busy for a while."""
+    with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+        return math.sqrt(np.einsum("i,i->", values, values))
 
 
 def _limit(n_features):
