@@ -86,7 +86,7 @@ def row_shares(centers, X, threads):
 
 def _shares(n_rows, work, threads):
     most = threads.number * TUNING.shares_per_thread if threads.number > 1 else 1
-    n_shares = max(1, min(most, work // TUNING.min_work_per_share))
+    n_shares = max(1, min(most, n_rows, work // TUNING.min_work_per_share))
     cuts = [n_rows * i // n_shares for i in range(n_shares + 1)]
     return [slice(*cut) for cut in itertools.pairwise(cuts)]
 
