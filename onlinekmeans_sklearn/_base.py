@@ -10,7 +10,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from ._algorithm.merge import FinalClusters, final_clusters
+from ._algorithm.merge import FinalClusters, final_clusters, for_more_clusters
 from ._algorithm.stream import Stream
 from ._encoding import ENCODINGS, OF_LABELS, encode_distances, encode_labels
 from ._fitted import FittedStream
@@ -146,7 +146,7 @@ class BaseOnlineKMeans(
         return look_up(self._merge().centers, X, self.n_jobs, labels_only=True)[0]
 
     def score(self, X, y=None):
-        """Return the opposite of the k-means cost of `X` for the final centers.
+        """Return the negative k-means cost of `X` for the final centers.
 
         %(samples)s
         %(y)s
@@ -244,12 +244,15 @@ class BaseOnlineKMeans(
     def _resolved_k(self, default, for_merge):
         """Return `k`, or what "auto" stands for: with a cap, at most half of it.
 
-        `for_merge` is a function that gives the one for a number of final clusters.
+        `for_merge` is a function that gives the one for a number of final clusters. Fewer
+        than twice as many online clusters might open fewer.
         """
         if self.k != "auto":
             return int(self.k)
         k = default if self.n_clusters is None else for_merge(int(self.n_clusters))
-        return k if self.max_clusters is None else min(k, (int(self.max_clusters) + 1) // 2)
+        if self.max_clusters is None:
+            return k
+        return min(k, max((int(self.max_clusters) + 1) // 2, 2 * (self.n_clusters or 0)))
 
     def _check_params(self):
         """Raise ValueError for a parameter that cannot be."""
@@ -285,7 +288,7 @@ class BaseOnlineKMeans(
     def _check_output(self):
         """Raise ValueError if `transform` is to put CSR into a data frame."""
         output = getattr(self, "_output", get_config()["transform_output"])
-        if self.encode == "onehot" and output != "default":
+        if self.encode == "onehot" and output in ("pandas", "polars"):
             raise ValueError(
                 f"{str(output).capitalize()} output does not support sparse data, which "
                 "encode='onehot' gives. Set encode='onehot-dense', or keep sparse data by "
@@ -315,8 +318,9 @@ class BaseOnlineKMeans(
     def _extend(self, stream, X, is_partial=False, report=None):
         """Let the stream read rows, and take over what is known then."""
         self._warn_before_reading(stream, X.shape[0], is_partial)
-        extended = stream.extended(X, self.n_jobs, report)
-        vars(self).update(self._fitted_attributes(*extended))
+        stream, labels, d2 = stream.extended(X, self.n_jobs, report)
+        labels.flags.writeable = False  # users see them
+        vars(self).update(self._fitted_attributes(stream, labels, d2))
 
     def _fitted_attributes(self, stream, labels, d2):
         """Return what a call has learned; it is of the parameters of that call."""
@@ -339,9 +343,9 @@ class BaseOnlineKMeans(
         final = self._final_clusters()
         if is_new and n_clusters is not None and len(final.centers) < n_clusters:
             warn_user(
-                f"Only {len(final.centers)} online clusters were opened, fewer than "
-                f"{n_clusters=}: returning them unmerged. For more, increase k or read "
-                "more distinct samples.",
+                f"{self.n_samples_seen_} samples opened only {len(final.centers)} online "
+                f"cluster(s), fewer than {n_clusters=}: returning them unmerged. For more, "
+                f"{for_more_clusters(self._stream)}.",
                 ConvergenceWarning,
             )
         return final

@@ -58,7 +58,7 @@ class ClusterFeaturesClassifier(
     ClassifierMixin,
     BaseEstimator,
 ):
-    """A classifier that sees the features of a sample and those of its cluster.
+    """Classifier on raw features plus cluster features, also on a stream.
 
     A linear model of both can tell apart what is not linearly separable, one cluster at
     a time. `fit` does what a pipeline of a union of features and a classifier does. In
@@ -75,7 +75,8 @@ class ClusterFeaturesClassifier(
     clusterer : estimator or None, default=None
         What makes the cluster features; its `encode` says which. None is
         ``OnlineKMeans()``. For `partial_fit` it must be an :class:`OnlineKMeans` or
-        :class:`SemiOnlineKMeans` whose `n_clusters` is None.
+        :class:`SemiOnlineKMeans` whose `n_clusters` is None. It gets the samples without
+        the names of their features, so a `ColumnTransformer` must select columns by number.
     passthrough : bool, default=True
         Whether the classifier sees the raw features, too, before those of the clusters.
     random_state : int, RandomState instance or None, default=None
@@ -184,7 +185,7 @@ class ClusterFeaturesClassifier(
                 features = self._with_raw(X, clusterer.partial_fit_transform(X))
                 if not is_first:
                     _widen(classifier, features.shape[1])
-                classifier = classifier.partial_fit(features, y, classes)
+                classifier = classifier.partial_fit(features, y, classes=classes)
             self.clusterer_, self.classifier_ = clusterer, classifier
             self.classes_ = classifier.classes_
         return self
@@ -326,6 +327,7 @@ class ClusterFeaturesClassifier(
         if hasattr(clusterer, "set_output"):
             clusterer.set_output(transform="default")
         classifier = clone(self._default_classifier())
+        self._takes_sparse = get_tags(classifier).input_tags.sparse
         if self.random_state is not None:
             random_state = check_random_state(self.random_state)
             for part in (clusterer, classifier):
@@ -333,7 +335,12 @@ class ClusterFeaturesClassifier(
         return clusterer, classifier
 
     def _with_raw(self, X, clusters):
-        """Return what the classifier sees: CSR if one of the parts is sparse."""
+        """Return what the classifier sees: CSR if one of the parts is sparse.
+
+        Of dense `X` it is an array, if the classifier wants one.
+        """
+        if issparse(clusters) and not issparse(X) and not self._takes_sparse:
+            clusters = clusters.toarray()
         if not self.passthrough:
             return clusters
         if issparse(X) or issparse(clusters):

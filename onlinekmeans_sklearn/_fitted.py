@@ -4,6 +4,7 @@ import copy
 import math
 
 import numpy as np
+from scipy.sparse import issparse
 from sklearn.base import BaseEstimator
 
 from ._algorithm.merge import cost
@@ -27,13 +28,18 @@ class fitted(property):
         return super().__get__(estimator, owner)
 
 
+def _own(rows):
+    """Return rows that nobody can spoil for the estimator: arrays cannot be changed."""
+    return as_configured(rows.copy()) if issparse(rows) else rows
+
+
 class FittedStream(DocumentationLinkMixin, BaseEstimator):
     """An estimator that may have read a stream; a subclass knows its `_final_clusters`."""
 
     @fitted
     def cluster_centers_(self):
         """The final centers."""
-        return as_configured(self._final_clusters().centers.rows)
+        return _own(self._final_clusters().centers.rows)
 
     @fitted
     def labels_(self):
@@ -53,7 +59,7 @@ class FittedStream(DocumentationLinkMixin, BaseEstimator):
     @fitted
     def online_centers_(self):
         """The samples at which the online clusters opened."""
-        return as_configured(self._stream.centers.rows)
+        return _own(self._stream.centers.rows)
 
     @fitted
     def cluster_means_(self):

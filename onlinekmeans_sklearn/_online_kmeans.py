@@ -13,20 +13,19 @@ class OnlineKMeans(BaseOnlineKMeans):
 
     Each sample gets its cluster before the next one is seen: it either joins the nearest
     center or becomes a center itself, the more likely the farther away it is. The number
-    of clusters follows the data, a cluster's id never changes, and the cost stays near
-    that of the best k-means clustering for any order of the stream [1]_.
+    of clusters follows the data, and a cluster's id never changes. For
+    ``algorithm="theoretical"`` the cost is provably near that of the best k-means
+    clustering, in any order of the stream [1]_.
 
     Parameters
     ----------
     %(n_clusters)s
     k : int or "auto", default="auto"
-        With ``algorithm="practical"`` the number of clusters to aim at, the paper's
-        k_target; the number that opens is near it, not bounded by it. Below 16 the
-        formula of the paper has nothing to aim with, and there is a warning. With
-        ``algorithm="theoretical"`` the number of clusters to compete with, the paper's k;
-        many more open. "auto" is 100 and 10; with an int `n_clusters`,
-        ``80 * n_clusters**0.83`` (about 54 for each of 10 clusters, 32 of 200 and 25 of
-        1,000) and `n_clusters`.
+        The number of clusters to aim at. About this many open; it is not a limit (see
+        `max_clusters`). Values below 16 act like 16, with a warning. With
+        ``algorithm="theoretical"``, the number of clusters to compete with; many more
+        open. "auto" is 100 (10 if theoretical), or, if `n_clusters` is an int,
+        ``80 * n_clusters**0.83`` (`n_clusters` if theoretical).
     algorithm : {"practical", "theoretical"}, default="practical"
         The paper's Algorithm 3 or Algorithm 2. The guarantee is proven for the latter.
     %(common_parameters)s
@@ -47,8 +46,10 @@ class OnlineKMeans(BaseOnlineKMeans):
     counts, means and costs, to the last bit. :ref:`algorithm_rules` has what the paper
     leaves open.
 
-    Fitted attributes speak of the parameters of the last `fit` or `partial_fit`. After
-    one pass ``set_params(n_clusters=20).partial_fit()`` gives another number of clusters.
+    `k`, `algorithm`, `max_clusters` and `random_state` are read when a stream starts, by
+    `fit` or the first `partial_fit`; changing them by `set_params` takes effect with the
+    next `fit`. The other parameters are those of the last `fit` or `partial_fit`: after one
+    pass ``set_params(n_clusters=20).partial_fit()`` gives another number of clusters.
 
     References
     ----------
@@ -59,11 +60,16 @@ class OnlineKMeans(BaseOnlineKMeans):
     >>> import numpy as np
     >>> from onlinekmeans_sklearn import OnlineKMeans
     >>> X = np.array([[0, 0], [0, 1], [9, 9], [9, 8], [0, 0], [9, 9]])
-    >>> model = OnlineKMeans(random_state=0).fit(X)
+    >>> model = OnlineKMeans(2, random_state=0).fit(X)
     >>> model.labels_
-    array([0, 1, 2, 3, 0, 2], dtype=int32)
-    >>> OnlineKMeans(2, random_state=0).fit(X).predict([[1, 1], [8, 8]])
+    array([0, 0, 1, 1, 0, 1], dtype=int32)
+    >>> model.predict([[1, 1], [8, 8]])
     array([0, 1], dtype=int32)
+
+    With `k` instead, clusters open as samples are read, at first one for each new sample:
+
+    >>> OnlineKMeans(k=100, random_state=0).fit(X).labels_
+    array([0, 1, 2, 3, 0, 2], dtype=int32)
     """
 
     def __init__(
@@ -99,11 +105,12 @@ class OnlineKMeans(BaseOnlineKMeans):
     def _warn_before_reading(self, stream, n_rows, is_partial):
         is_start = stream.n_seen == 0
         if is_start and self.algorithm == "practical" and self.k != "auto" and self.k < 16:
+            exactly = self.n_clusters or self.k
             warn_user(
                 f"The 'k' parameter of {type(self).__name__} is {self.k}, below 16, where "
                 "algorithm='practical' has nothing to aim with: it opens as many clusters "
-                f"as for k=16. For exactly {self.k} clusters pass n_clusters={self.k} and "
-                "leave k at 'auto'; for fewer online clusters pass max_clusters."
+                f"as for k=16. For exactly {exactly} clusters pass n_clusters={exactly} "
+                "and leave k at 'auto'; for fewer online clusters pass max_clusters."
             )
 
 
@@ -145,6 +152,10 @@ class SemiOnlineKMeans(BaseOnlineKMeans):
     -----
     Given `n_samples`, any way of cutting a stream into `partial_fit` calls gives the same
     centers, labels, counts, means and costs, to the last bit.
+
+    `k`, `lower_bound`, `n_samples`, `max_clusters` and `random_state` are read when a
+    stream starts, by `fit` or the first `partial_fit`; changing them by `set_params` takes
+    effect with the next `fit`.
 
     References
     ----------

@@ -28,8 +28,8 @@ class OnlineKMeans(DaskClusters, local.OnlineKMeans, auto_wrap_output_keys=None)
     the last bit, however they are partitioned and on however many workers. Only a few
     candidates for new centers and the sums of the clusters come to the driver.
 
-    `fit` and `partial_fit` read the data at once. What has a value for each sample is lazy:
-    a Dask array for an array, a Series or frame for a frame.
+    `fit` and `partial_fit` are eager. What has a value for each sample is lazy: a Dask array
+    for an array, a Series or frame for a frame.
 
     Parameters
     ----------
@@ -100,9 +100,8 @@ chunktype=numpy.ndarray>
 class SemiOnlineKMeans(DaskClusters, local.SemiOnlineKMeans, auto_wrap_output_keys=None):
     """Online k-means clustering, with a lower bound of the cost, of a stream in Dask.
 
-    To :class:`onlinekmeans_sklearn.SemiOnlineKMeans` as
-    :class:`onlinekmeans_sklearn.dask.OnlineKMeans` is to the other local estimator. It
-    opens many clusters for long; while it does, one worker after the other reads.
+    The Dask version of :class:`onlinekmeans_sklearn.SemiOnlineKMeans`. It opens many
+    clusters for long; while it does, one worker after the other reads.
 
     Parameters
     ----------

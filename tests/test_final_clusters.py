@@ -36,7 +36,7 @@ def distinct_rows(seed, scale=1.0, shift=0.0):
     return scale * rows + shift
 
 
-@pytest.mark.filterwarnings("ignore:Only .* online clusters")
+@pytest.mark.filterwarnings("ignore:.* opened only .* online cluster")
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 @pytest.mark.parametrize("storage", STORAGES.values(), ids=STORAGES)
 @pytest.mark.parametrize("parameters", LAST_STEPS.values(), ids=LAST_STEPS)
@@ -114,7 +114,7 @@ def test_the_last_step_can_be_done_again_in_another_way():
 
 
 @pytest.mark.parametrize("parameters", LAST_STEPS.values(), ids=LAST_STEPS)
-@pytest.mark.filterwarnings("ignore:Only .* online clusters")
+@pytest.mark.filterwarnings("ignore:.* opened only .* online cluster")
 def test_the_last_step_is_kept(parameters, tmp_path):
     model = OnlineKMeans(k=40, random_state=0, **parameters).fit(X[:300])
     for other in (

@@ -47,6 +47,15 @@ def final_clusters(stream, n_clusters, kind, n_jobs=None):
     return FinalClusters(centers, of_online.astype(np.int32))
 
 
+def for_more_clusters(stream):
+    """Return what users can do for a stream to open more clusters."""
+    if len(stream.centers) == stream.max_clusters:
+        return "increase max_clusters"
+    if not stream.schedule.phases:
+        return "read more distinct samples"
+    return "increase k or read more distinct samples"
+
+
 def cost(stream, final):
     """Return the sum of squared distances of all samples to their final center.
 

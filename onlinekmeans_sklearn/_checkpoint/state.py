@@ -22,8 +22,10 @@ def state_of(model):
     """Return the state of an estimator, fitted or not."""
     if type(model) not in ESTIMATORS.values():
         raise TypeError(
-            f"Got a model of type {type(model).__name__}, but expected an OnlineKMeans or "
-            "SemiOnlineKMeans: save others with skops.io.dump, or with pickle."
+            f"Got a model of type {type(model).__module__}.{type(model).__name__}, but "
+            "expected an OnlineKMeans or SemiOnlineKMeans of onlinekmeans_sklearn. Of an "
+            "estimator on Dask save model.to_local(); save others with skops.io.dump, or "
+            "with pickle."
         )
     fitted = vars(model).copy()  # at one moment, should another thread call `partial_fit`
     parameters = model.get_params(deep=False)
@@ -59,6 +61,7 @@ def model_from(state):
     if "labels" in state:
         model._stream, model._n_clusters = _stream_from(state), state["n_clusters"]
         model.online_labels_, model._centers = state["labels"], state["centers"]
+        model.online_labels_.flags.writeable = False
         model._online_d2 = state["squared_distances"]
         model.n_features_in_ = model._stream.centers.n_features
         model._final = {}

@@ -106,10 +106,10 @@ class DaskClusters:
         """
         partitions, _ = self._validated(X)
         parts = self._by_model("predict", worker.predict_rows, partitions.lazy)
-        return partitions.labels(parts, np.int32)
+        return partitions.column(parts, np.int32, "cluster")
 
     def score(self, X, y=None):
-        """Return the opposite of the k-means cost of `X` for the final centers.
+        """Return the negative k-means cost of `X` for the final centers.
 
         %(dask_samples)s
         %(y)s
@@ -195,6 +195,9 @@ class DaskClusters:
         if "_stream" in attributes:
             taken_over._rows = KnownRows(model.online_labels_, model._online_d2)
         return taken_over
+
+    def __getstate__(self):
+        return {**super().__getstate__(), "client": None}  # which no other process has
 
     def __sklearn_clone__(self):
         bare = shallow_copy(self)

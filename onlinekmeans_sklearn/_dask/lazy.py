@@ -57,12 +57,13 @@ class LazyRows:
         if of_online is not None:
             merged = node("merged", of_online)
             parts = each("merge-labels", _merged, parts, merged)
-        return self.partitions.labels(parts, np.int32)
+        return self.partitions.column(parts, np.int32, "cluster")
 
     def distances(self, stream, checker):
         """Return the distances at arrival."""
         parts = self._rows("measure-again", 1, stream, checker)
-        return self.partitions.labels(each("distances", np.sqrt, parts), np.float64)
+        parts = each("distances", np.sqrt, parts)
+        return self.partitions.column(parts, np.float64, "distance")
 
     def _rows(self, step, place, stream, checker):
         """Return delayed labels, or squared distances, of the partitions."""

@@ -53,7 +53,7 @@ class Partitions:
         lazy = self.lazy[:number]
         return Partitions(self.delayed[:number], self.sizes[:number], lazy)
 
-    def labels(self, parts, dtype):
+    def column(self, parts, dtype, name):
         """Return a lazy collection of delayed labels, or distances, of the partitions."""
         return self._array(parts, np.empty(0, dtype=dtype))
 
@@ -106,9 +106,9 @@ class FramePartitions(Partitions):
     def without_rows(self, compute):
         return self._meta
 
-    def labels(self, parts, dtype):
-        meta = pd.Series(np.empty(0, dtype=dtype), index=self._meta.index[:0])
-        return self._like_index(_as_series, parts, meta)
+    def column(self, parts, dtype, name):
+        meta = pd.Series(np.empty(0, dtype=dtype), index=self._meta.index[:0], name=name)
+        return self._like_index(_as_series, parts, meta, name)
 
     def features(self, parts, meta, names):
         if not isinstance(meta, np.ndarray):
@@ -116,13 +116,14 @@ class FramePartitions(Partitions):
         meta = pd.DataFrame(meta, columns=names, index=self._meta.index[:0])
         return self._like_index(_as_frame, parts, meta, names)
 
-    def _like_index(self, wrap, parts, meta, *names):
+    def _like_index(self, wrap, parts, meta, names):
         """Return the parts in pandas, with the index of their partitions."""
         wrap = dask.delayed(wrap, pure=False)
-        parts = [wrap(part, x, *names) for part, x in zip(parts, self.delayed)]
-        return dd.from_delayed(
-            parts, meta=meta, divisions=self._divisions, verify_meta=False
-        )
+        parts = [wrap(part, x, names) for part, x in zip(parts, self.lazy)]
+        name = f"{_NAME}-partitions-{dask.base.tokenize([part.key for part in parts])}"
+        layer = {(name, i): part.key for i, part in enumerate(parts)}
+        graph = HighLevelGraph.from_collections(name, layer, dependencies=parts)
+        return dd.from_graph(graph, meta, self._divisions, list(layer), name)
 
 
 def _for_arrays(parts):
@@ -148,10 +149,20 @@ def partitions_of(X):
     is_list = isinstance(X, (list, tuple)) and len(X)
     if is_list and all(isinstance(part, (Delayed, Future)) for part in X):
         return Partitions([dask.delayed(part) for part in X])
+    got, advice = (
+        type(X).__name__,
+        ("for data in memory use the estimator of the same name of onlinekmeans_sklearn"),
+    )
+    if isinstance(X, (Delayed, Future)):
+        advice = "put it into a list"
+    elif isinstance(X, dd.Series):
+        advice = "make it a frame with X.to_frame()"
+    elif isinstance(X, (list, tuple)):
+        got = f"a {got} of {len(X)} other objects" if X else "no partition"
+        advice = "pass one or more, each made by dask.delayed"
     raise TypeError(
         "Expected a Dask array, a Dask dataframe or a list of delayed partitions. Got "
-        f"{type(X).__name__} instead: for data in memory use the estimator of "
-        "onlinekmeans_sklearn, which to_local() returns."
+        f"{got} instead: {advice}."
     )
 
 
@@ -163,8 +174,8 @@ def _without_rows(part):
     return part[:0]
 
 
-def _as_series(values, part):
-    return pd.Series(values, index=part.index)
+def _as_series(values, part, name):
+    return pd.Series(values, index=part.index, name=name)  # Dask shuffles none without
 
 
 def _as_frame(values, part, names):

@@ -72,18 +72,19 @@ class CentersDisplay(Display):
         %(estimator)s
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
             The samples, with all features that the estimator was fitted on.
-        features : pair of int, default=(0, 1)
-            The two features to show, counted from 0.
+        features : pair of int or str, default=(0, 1)
+            The two features to show, counted from 0, or by name if the estimator knows
+            the names.
         max_points : int or None, default=10_000
             The largest number of samples to show, evenly spaced in `X`. If None, all.
         %(plotted)s
         """
         needed = ("cluster_centers_", "counts_", "online_to_merged_", "predict")
         cls._check_estimator(estimator, needed)
-        features = _checked_pair(features, estimator.n_features_in_)
+        names = getattr(estimator, "feature_names_in_", None)
+        features = _checked_pair(features, estimator.n_features_in_, names)
         check_integer("max_points", max_points, or_one_of=[None], owner=cls)
         X = _evenly_spaced_rows(X, max_points)
-        names = getattr(estimator, "feature_names_in_", None)
         return cls(
             labels=estimator.predict(X),  # first, since it checks X
             points=_columns_of(X, features),
@@ -126,14 +127,17 @@ class CentersDisplay(Display):
         return self.ax_.scatter(*np.transpose(points), **style)
 
 
-def _checked_pair(features, n_features):
+def _checked_pair(features, n_features, names):
     """Return the two columns as a list, or say why they cannot be that."""
     pair = list(features) if np.iterable(features) else []
+    known = [] if names is None else names.tolist()
+    pair = [known.index(i) if isinstance(i, str) and i in known else i for i in pair]
     are_columns = all(isinstance(i, Integral) and 0 <= i < n_features for i in pair)
     if not are_columns or len(pair) != 2 or pair[0] == pair[1]:
         raise ValueError(
             "The 'features' parameter of CentersDisplay must be two different columns, "
-            f"counted from 0, such as (0, 1). Got {features!r} instead, for an estimator "
+            "counted from 0, such as (0, 1), or names that the estimator was fitted with. "
+            f"Got {features!r} instead, for an estimator "
             f"fitted on {n_features} feature(s). Samples with fewer than two features "
             "cannot be shown."
         )

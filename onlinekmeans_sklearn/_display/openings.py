@@ -1,5 +1,7 @@
 """The display of how clusters opened as the stream was read."""
 
+import math
+
 import numpy as np
 
 from .._utils.docstrings import with_shared_documentation
@@ -83,7 +85,8 @@ class OpeningsDisplay(Display):
         names = ("opened_at_", "n_samples_seen_", "phase_starts_", "facility_costs_")
         cls._check_estimator(estimator, names)
         data = {name.rstrip("_"): getattr(estimator, name) for name in names}
-        cap = getattr(estimator, "max_clusters", None)
+        cap = estimator._stream.max_clusters  # of the stream, whatever was set since
+        cap = None if cap == math.inf else cap
         return cls(**data, max_clusters=cap).plot(ax, **kwargs)
 
     def plot(self, ax=None, *, log_x=True, cost_kw=None, phase_kw=None, **kwargs):

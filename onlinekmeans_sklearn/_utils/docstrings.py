@@ -13,9 +13,9 @@ n_clusters : int or None, default=None
     None, keep them as they are.""",
     "common_parameters": """
 centers : {"samples", "means"}, default="samples"
-    The final centers of a stream that is not merged: the samples that opened the clusters,
-    the paper's C, or the means of the clusters, which cost less. A sample gets its cluster
-    by the samples in both. With an int `n_clusters` the centers are means anyway.
+    What `cluster_centers_` holds if `n_clusters` is None: the samples that opened the
+    clusters, or the means of the clusters, which have a lower cost. `labels_` are the same
+    either way. If `n_clusters` is an int, the centers are always means.
 max_clusters : int or None, default=None
     The largest number of online clusters. Once that many are open, every sample joins the
     nearest one, however far, and the guarantee ends: choose it well above `k`. The width
@@ -41,8 +41,8 @@ n_jobs : int or None, default=None
     ``OMP_NUM_THREADS``, ``threadpoolctl.threadpool_limits`` or a joblib worker says so;
     -2 is one less. Calls that run at once share them. The result does not depend on it.
 random_state : int, RandomState instance or None, default=None
-    The source of the one uniform number per sample. Pass an int for the same result every
-    time.""",
+    Seeds the random number drawn for each sample. Pass an int for reproducible
+    results.""",
     "attributes": """
 cluster_centers_ : {ndarray, sparse matrix} of shape (n_clusters, n_features)
     The final centers: samples of the stream, or means, as `centers` says; with an int
@@ -51,7 +51,7 @@ labels_ : ndarray of shape (n_samples,)
     The cluster of each sample of the last `fit` or `partial_fit`, as it was decided when
     the sample was read. `predict` looks at the final centers instead.
 n_clusters_ : int
-    The number of final centers, the paper's k_actual.
+    The number of final centers.
 counts_ : ndarray of shape (n_online_clusters,)
     The number of samples assigned to each online cluster.
 cluster_means_ : {ndarray, sparse matrix} of shape (n_online_clusters, n_features)
@@ -92,7 +92,7 @@ client : distributed.Client or None, default=None
     The client of the cluster whose workers read. If None, take the one that Dask computes
     with by default. Without any, this process reads a partition after the other while the
     next one is loading. Workers use one thread for each task; `n_jobs` is for this
-    process.""",
+    process. A pickle, or a deep copy, has None.""",
     "dask_attributes": """
 labels_ : dask Array or Series of shape (n_samples,)
     The cluster of each sample of the last `fit` or `partial_fit`, as it was decided when
@@ -142,7 +142,7 @@ X : {array-like, sparse matrix} of shape (n_samples, n_features)
     The next samples of the stream, in the order of the rows.""",
     "y": """
 y : Ignored
-    Not used; there for scikit-learn's conventions.""",
+    Not used, present for API consistency by convention.""",
     "self": """
 Returns
 -------
@@ -156,7 +156,7 @@ X_new : {ndarray, sparse matrix} of shape (n_samples, n_features_out)""",
 Returns
 -------
 labels : ndarray of shape (n_samples,)
-    The cluster of each sample, `labels_`, as integers of 32 bits.""",
+    The cluster of each sample, `labels_`, of dtype int32.""",
     "output": """
 Parameters
 ----------
@@ -171,8 +171,8 @@ self : object
     "names": """
 Parameters
 ----------
-input_features : Ignored
-    Not used; there for scikit-learn's conventions.
+input_features : array-like of str or None, default=None
+    Only checked against `feature_names_in_`, as scikit-learn does.
 
 Returns
 -------

@@ -8,6 +8,7 @@ from numbers import Integral, Real
 
 import numpy as np
 from scipy.sparse import csr_array, csr_matrix, issparse
+from sklearn import config_context
 from sklearn.utils import assert_all_finite
 from sklearn.utils.validation import validate_data
 
@@ -44,7 +45,8 @@ def validate_X(estimator, X, reset):
     largest = _largest(values, getattr(estimator, "n_jobs", 1))
     limit = _limit(X.shape[1])
     if not largest <= limit:
-        assert_all_finite(X, estimator_name=type(estimator).__name__, input_name="X")
+        with config_context(assume_finite=False):  # which it is not
+            assert_all_finite(X, estimator_name=type(estimator).__name__, input_name="X")
         raise ValueError(
             f"Input X has values up to {largest:.3g}, whose squared distances can "
             f"overflow: with {X.shape[1]} features {type(estimator).__name__} takes "
@@ -60,7 +62,8 @@ def as_floats(estimator, X, *others, **options):
     elif type(X).__module__.startswith("dask") and hasattr(X, "__dask_graph__"):
         warn_user(
             f"{type(estimator).__name__} got a Dask collection and loads it into memory "
-            "as a whole. To keep it in pieces, pass one partition after the other to "
+            "as a whole. To keep it in pieces, use the estimators of "
+            "onlinekmeans_sklearn.dask, or pass one partition after the other to "
             "partial_fit."
         )
     try:
@@ -234,7 +237,7 @@ def _is_integer(value):
 def warn_user(message, category=UserWarning):
     """Warn at the line of the user that called scikit-learn or this package."""
     level, frame = 1, sys._getframe()
-    passed = ("onlinekmeans_sklearn.", "sklearn.")
+    passed = ("onlinekmeans_sklearn.", "sklearn.", "joblib.")  # pipelines use joblib
     while frame.f_back and f"{frame.f_globals.get('__name__')}.".startswith(passed):
         level, frame = level + 1, frame.f_back
     warnings.warn(message, category, stacklevel=level)

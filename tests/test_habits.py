@@ -1,0 +1,231 @@
+"""What users do by habit, one after the other: a look at results, odd parts, a cap."""
+
+import pickle
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.sparse import csr_matrix
+from sklearn import config_context
+from sklearn.datasets import load_iris
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.naive_bayes import GaussianNB
+from sklearn.neural_network import MLPClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import MaxAbsScaler
+from streams import blobs
+
+from onlinekmeans_sklearn import (
+    CentersDisplay,
+    ClusterFeaturesClassifier,
+    OnlineKMeans,
+    OpeningsDisplay,
+    load,
+    save,
+)
+
+X = blobs(0, 600)
+y = (X[:, 0] > X[:, 0].mean()).astype(int)
+
+
+# Whatever users do with results, the estimator stays as it is
+
+
+@pytest.mark.parametrize("storage", [np.asarray, csr_matrix])
+@pytest.mark.parametrize("n_clusters", [None, 5])
+def test_results_that_are_spoiled_do_not_spoil_the_estimator(storage, n_clusters):
+    rows = storage(np.round(X))
+    models = [OnlineKMeans(n_clusters, k=30, random_state=0) for _ in range(2)]
+    for model in models:
+        model.partial_fit(rows[:300])
+    names = "cluster_centers_", "online_centers_", "cluster_means_", "online_labels_"
+    for name in names:
+        result = getattr(models[0], name)
+        arrays = (result.data, result.indices) if hasattr(result, "indices") else [result]
+        for array in arrays:
+            if array.flags.writeable:
+                array[:] = 0
+    for model in models:
+        model.partial_fit(rows[300:])
+    for name in names:
+        first, second = (getattr(model, name) for model in models)
+        if hasattr(first, "toarray"):
+            first, second = first.toarray(), second.toarray()
+        np.testing.assert_array_equal(first, second)
+
+
+def test_features_that_are_spoiled_do_not_spoil_the_labels(tmp_path):
+    model = OnlineKMeans(k=30, random_state=0)
+    features = model.partial_fit_transform(X)
+    labels = model.online_labels_.copy()
+    assert labels.any()
+    features.indices[:] = 0
+    np.testing.assert_array_equal(model.online_labels_, labels)
+    save(model, tmp_path / "model.npz")
+    for known in (model, load(tmp_path / "model.npz")):
+        with pytest.raises(ValueError, match="read-only"):
+            known.online_labels_[:] = 0
+
+
+# A cap, and fewer clusters than asked for
+
+
+@pytest.mark.parametrize(("n_clusters", "cap"), [(50, 100), (50, 60), (20, 30), (100, 150)])
+def test_a_cap_leaves_enough_online_clusters_to_merge(n_clusters, cap):
+    for seed in range(5):
+        model = OnlineKMeans(n_clusters, max_clusters=cap, random_state=seed).fit(X)
+        assert model.n_clusters_ == n_clusters
+
+
+@pytest.mark.parametrize(
+    ("params", "rows", "advice"),
+    [
+        ({}, X[:5], "read more distinct samples"),
+        ({"k": 16}, X, "increase k or read more distinct samples"),
+    ],
+)
+def test_too_few_clusters_come_with_advice_that_helps(params, rows, advice):
+    model = OnlineKMeans(300, random_state=0, **params)
+    with pytest.warns(ConvergenceWarning, match=rf"{len(rows)} samples .*, {advice}\."):
+        model.fit(rows)
+
+
+def test_a_cap_that_is_reached_is_named():
+    model = OnlineKMeans(k=30, max_clusters=7, random_state=0).fit(X)
+    model.set_params(n_clusters=9, max_clusters=None)
+    with pytest.warns(ConvergenceWarning, match="increase max_clusters"):
+        model.partial_fit()
+
+
+def test_the_display_shows_the_cap_of_the_stream():
+    pytest.importorskip("matplotlib")
+    model = OnlineKMeans(k=30, random_state=0).fit(X).set_params(max_clusters=5)
+    assert OpeningsDisplay.from_estimator(model).max_clusters is None
+    capped = OnlineKMeans(k=30, max_clusters=9, random_state=0).fit(X)
+    capped.set_params(max_clusters=None)
+    assert OpeningsDisplay.from_estimator(capped).max_clusters == 9
+
+
+# Parts of other kinds
+
+
+@pytest.mark.parametrize("passthrough", [True, False])
+def test_a_classifier_that_wants_arrays_gets_them(passthrough):
+    model = ClusterFeaturesClassifier(GaussianNB(), passthrough=passthrough, random_state=0)
+    assert model.fit(X, y).score(X, y) > 0.8
+    online = ClusterFeaturesClassifier(
+        GaussianNB(), OnlineKMeans(max_clusters=50), passthrough=passthrough, random_state=0
+    )
+    for part in (slice(0, 200), slice(200, 600)):
+        online.partial_fit(X[part], y[part], classes=[0, 1])
+    assert online.score(X, y) > 0.8
+    assert pickle.loads(pickle.dumps(online)).score(X, y) == online.score(X, y)
+
+
+def test_a_classifier_whose_third_argument_is_another_one_learns_on_a_stream():
+    model = ClusterFeaturesClassifier(
+        MLPClassifier(random_state=0), OnlineKMeans(max_clusters=50), random_state=0
+    )
+    for part in (slice(0, 200), slice(200, 600)):
+        model.partial_fit(X[part], y[part], classes=[0, 1])
+    np.testing.assert_array_equal(model.classes_, [0, 1])
+
+
+def test_features_are_shown_by_name():
+    pytest.importorskip("matplotlib")
+    frame = load_iris(as_frame=True).data
+    model = OnlineKMeans(3, random_state=0).fit(frame)
+    names = ["petal width (cm)", "sepal length (cm)"]
+    display = CentersDisplay.from_estimator(model, frame, features=names)
+    assert [display.ax_.get_xlabel(), display.ax_.get_ylabel()] == names
+    np.testing.assert_array_equal(display.points, frame[names])
+    for wrong in (["petal", "sepal"], [names[0], 3], names[:1]):
+        with pytest.raises(ValueError, match="names that the estimator was fitted with"):
+            CentersDisplay.from_estimator(model, frame, features=wrong)
+
+
+# Words
+
+
+def test_warnings_name_the_line_of_the_user_in_a_pipeline():
+    pipeline = make_pipeline(OnlineKMeans(k=5, random_state=0), MaxAbsScaler())
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        pipeline.fit(X)
+    assert [warning.filename for warning in caught] == [__file__]
+
+
+def test_nan_is_called_so_even_where_all_is_assumed_to_be_finite():
+    bad = X.copy()
+    bad[3, 0] = np.nan
+    with (
+        config_context(assume_finite=True),
+        pytest.raises(ValueError, match="contains NaN"),
+    ):
+        OnlineKMeans().fit(bad)
+
+
+def test_the_warning_about_a_small_k_keeps_to_the_n_clusters_that_was_given():
+    with pytest.warns(UserWarning, match="For exactly 3 clusters pass n_clusters=3"):
+        OnlineKMeans(3, k=8, random_state=0).fit(X)
+
+
+def test_an_unknown_container_is_refused_in_scikit_learns_words():
+    model = OnlineKMeans(random_state=0).fit(X)
+    with pytest.raises(ValueError, match="output config must be in"):
+        model.set_output(transform="numpy").transform(X)
+
+
+# On Dask
+
+
+def test_results_of_frames_become_arrays_and_columns():
+    dask = pytest.importorskip("dask")
+    dd = pytest.importorskip("dask.dataframe")
+    from onlinekmeans_sklearn.dask import OnlineKMeans as DaskOnlineKMeans
+
+    frame = pd.DataFrame(X).add_prefix("x")
+    parts = [dask.delayed(frame[i : i + 200]) for i in range(0, 600, 200)]
+    for data in (
+        dd.from_pandas(frame, npartitions=3),
+        dd.from_delayed(parts, meta=frame[:0]),
+    ):
+        model = DaskOnlineKMeans(5, encode="onehot-dense", random_state=0).fit(data)
+        for result in (model.predict(data), model.labels_, model.transform(data)):
+            expected = result.compute().to_numpy()
+            np.testing.assert_array_equal(result.values.compute(), expected)
+            whole = result.to_dask_array(lengths=True)
+            np.testing.assert_array_equal(whole.compute(), expected)
+        labels = model.predict(data)
+        assert labels.name == labels.compute().name == "cluster"
+        assert model.online_distances_.name == "distance"
+        joined = data.assign(label=labels).compute().sort_index()
+        np.testing.assert_array_equal(joined["label"], labels.compute())
+        assert pickle.loads(pickle.dumps(model)).n_clusters_ == 5
+
+
+@pytest.mark.parametrize(
+    ("kind", "advice"),
+    [
+        ("delayed", "put it into a list"),
+        ("series", "to_frame"),
+        ("nothing", "no partition"),
+        ("arrays", "each made by dask.delayed"),
+        ("array", "for data in memory"),
+    ],
+)
+def test_what_is_no_collection_of_rows_comes_with_advice(kind, advice):
+    dask = pytest.importorskip("dask")
+    dd = pytest.importorskip("dask.dataframe")
+    from onlinekmeans_sklearn.dask import OnlineKMeans as DaskOnlineKMeans
+
+    made = {
+        "delayed": lambda: dask.delayed(X),
+        "series": lambda: dd.from_pandas(pd.Series(X[:, 0]), npartitions=2),
+        "nothing": list,
+        "arrays": lambda: [X, X],
+        "array": lambda: X,
+    }
+    with pytest.raises(TypeError, match=advice):
+        DaskOnlineKMeans().fit(made[kind]())
