@@ -60,10 +60,9 @@ class BaseOnlineKMeans(
         reporter = Reporter(self, X, y, X.shape[0]) if has_callbacks else None
 
         def report(stream, *rows):
-            def attributes():
-                return self._fitted_attributes(copy.deepcopy(stream), *rows)
-
-            reporter.tell(len(rows[0]), attributes)
+            reporter.tell(
+                len(rows[0]), lambda: self._fitted_attributes(copy.deepcopy(stream), *rows)
+            )
 
         self._extend(stream, X, report=report if reporter else None)
         self._merge()  # now, so that warnings belong to fit
@@ -242,10 +241,9 @@ class BaseOnlineKMeans(
         """Warn of rows of a `fit` or `partial_fit` that the parameters do not suit."""
 
     def _resolved_k(self, default, for_merge):
-        """Return `k`, or what "auto" stands for: with a cap, at most half of it.
+        """Return `k`, or what "auto" stands for: with a cap, half of it, if that is enough.
 
-        `for_merge` is a function that gives the one for a number of final clusters. Fewer
-        than twice as many online clusters might open fewer.
+        `for_merge` is a function that gives the one for a number of final clusters.
         """
         if self.k != "auto":
             return int(self.k)
@@ -299,9 +297,12 @@ class BaseOnlineKMeans(
         """Return the validated rows and a new stream for them."""
         self._check_params()
         X = validate_X(self, X, reset=True)
-        random_state = check_random_state(self.random_state)
+        return X, self._new_stream(X.shape[0])
+
+    def _new_stream(self, n_rows):
+        """Return a stream that has read nothing, and whose first call has so many rows."""
         cap = np.inf if self.max_clusters is None else int(self.max_clusters)
-        return X, Stream(X, self._schedule(X.shape[0]), random_state, cap)
+        return Stream(self._schedule(n_rows), check_random_state(self.random_state), cap)
 
     def _partial_fit(self, X):
         """Go on with the stream, or start it, and return the validated rows."""

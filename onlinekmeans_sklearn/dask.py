@@ -165,6 +165,3 @@ class SemiOnlineKMeans(DaskClusters, local.SemiOnlineKMeans, auto_wrap_output_ke
             random_state=random_state,
         )
         self.client = client
-
-    def _needs_length(self):
-        return self.n_samples is None

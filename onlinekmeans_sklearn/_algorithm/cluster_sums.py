@@ -29,11 +29,6 @@ class DenseSums:
     def __init__(self, rows):
         self.rows = rows
 
-    @property
-    def n_bytes(self):
-        """The size of the sums."""
-        return self.rows.nbytes
-
     def with_members(self, X, labels, centers, n_shares=1):
         """Return the sums with the rows of `X` added to the clusters of their labels.
 
@@ -64,14 +59,6 @@ class SparseSums:
         dtype = index_dtype(rows.shape[1])
         parts = (rows_between(rows, i, i + 1) for i in range(rows.shape[0]))
         self._clusters = [(part.indices.astype(dtype), part.data) for part in parts]
-
-    def __deepcopy__(self, memo):
-        return self
-
-    @property
-    def n_bytes(self):
-        """The size of the sums."""
-        return sum(array.nbytes for cluster in self._clusters for array in cluster)
 
     @property
     def rows(self):

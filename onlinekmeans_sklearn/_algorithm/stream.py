@@ -37,12 +37,11 @@ class Stream:
         No center opens when there are so many.
     """
 
-    def __init__(self, X, schedule, random_state, max_clusters=np.inf):
+    def __init__(self, schedule, random_state, max_clusters=np.inf):
         self.schedule = schedule
         self.max_clusters = max_clusters
         self.random_state = random_state
-        self.centers = centers_like(X)
-        self.sums = sums_from(self.centers.exact)
+        self.centers = self.sums = None  # until there is a row, whose storage they have
         self.counts = np.empty(0, dtype=np.int64)
         self.opened_at = np.empty(0, dtype=np.int64)
         self.inertia = 0.0
@@ -81,10 +80,13 @@ class Stream:
         with restore_rng_on_error(self.random_state):
             if X.shape[0] == 1 and len(self.counts):
                 return self._read_single_row(self.centers.as_rows(X), X.dtype)
-            n_centers = max(len(self.centers), self.schedule.prefix_length)
-            work = X.shape[0] * self.centers.width(X) * n_centers
+            other = shallow_copy(self)
+            if not self.n_seen:
+                other.centers = centers_like(X)
+                other.sums = sums_from(other.centers.exact)
+            n_centers = max(len(other.centers), self.schedule.prefix_length)
+            work = X.shape[0] * other.centers.width(X) * n_centers
             with own_threads(n_jobs, work) as threads:
-                other = shallow_copy(self)
                 return other, *other._read(X, threads, report)
 
     def _read_single_row(self, X, dtype):

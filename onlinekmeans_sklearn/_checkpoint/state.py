@@ -133,7 +133,7 @@ def _stream_from(state):
     vars(schedule).update(fields, phases=tuple(map(tuple, fields["phases"])))
     if schedule.phases:
         schedule.facility_cost = schedule.phases[-1][1]
-    stream = Stream(rows, schedule, random_state, max_clusters)
+    stream = Stream(schedule, random_state, max_clusters)
     stream.centers = centers_from(rows)
     stream.sums = sums_from(rows_from(state, "stream.sums"))
     for name in ("counts", "opened_at", "inertia", "n_seen"):

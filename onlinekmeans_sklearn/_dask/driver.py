@@ -27,6 +27,7 @@ from itertools import islice, takewhile
 import dask
 
 from .._algorithm.partition import decide
+from .._nearest import centers_from
 from .._utils.rollback import shallow_copy
 from .._utils.rows import rows_between
 from .._utils.tuning import TUNING
@@ -43,9 +44,7 @@ class Figures:
     n_openings: int = 0  # among the candidates
     n_serial_rows: int = 0
     n_bursts: int = 0
-    bytes_of_sums: int = 0  # that came to the driver
-    seconds: float = 0.0
-    driver_seconds: float = 0.0  # of them, in which the driver computed
+    driver_seconds: float = 0.0  # in which the driver computed
     adding_seconds: float = 0.0  # in which a worker added up, one after the other
 
 
@@ -108,17 +107,12 @@ class ClusterReader:
 
     def extended(self, stream, partitions, random_state, checker, n_jobs, report):
         """Return the stream that has also read the partitions, and their sizes."""
-        start, of_driver, tasks = (
-            time.perf_counter(),
-            time.thread_time(),
-            Tasks(self._client),
-        )
+        start, tasks = time.thread_time(), Tasks(self._client)
         with ExitStack() as stack:
             stack.callback(tasks.release_all)
             reading = _Reading(tasks, partitions, random_state, checker, self.figures)
             stream = reading.read(stream, report)
-        self.figures.seconds = time.perf_counter() - start
-        self.figures.driver_seconds = time.thread_time() - of_driver
+        self.figures.driver_seconds = time.thread_time() - start
         return stream, reading.sizes
 
 
@@ -140,17 +134,15 @@ class _Reading:
     def read(self, stream, report):
         """Return the stream that has read all partitions."""
         self._report = report
-        if not isinstance(stream, worker.NewStream):
-            stream = shallow_copy(stream)
-            stream.random_state = None  # partitions have their own
+        stream = shallow_copy(stream)
+        stream.random_state = None  # partitions have their own
         place = 0, 0
         while place[0] < len(self._partitions):
             stream, place = self._read_serially(stream, *place)
             if place[0] < len(self._partitions):
                 stream, place = self._read_at_once(stream, *place)
         self._partitions.is_known(len(self._partitions) - 1)  # draws past all
-        if not isinstance(stream, worker.NewStream):
-            stream.random_state = self._random_state
+        stream.random_state = self._random_state
         return stream
 
     def _read_serially(self, stream, index, first):
@@ -169,7 +161,6 @@ class _Reading:
                 for i, size in zip(begun, sizes):
                     self.sizes[i] = size
                 self._figures.n_serial_rows += stream.n_seen - n_before
-                self._figures.bytes_of_sums += _bytes_of(stream)
                 self._tell(stream, begun[-1])
             is_partial = stop < self.sizes[begun[-1]]
             end, first = (begun[-1], stop) if is_partial else (begun[-1] + 1, 0)
@@ -274,7 +265,7 @@ class _Reading:
         if n_centers > (1 + TUNING.newest_centers) * self._n_base:
             self._n_base = n_centers
             rows = self._stream.centers.rows
-            self._bases.append(self._tasks.submit("centers", worker.as_centers, rows))
+            self._bases.append(self._tasks.submit("centers", centers_from, rows))
 
     def _centers_between(self, start, stop):
         return rows_between(self._stream.centers.rows, start, stop)
@@ -372,15 +363,9 @@ class _Reading:
         self._n_adding = 0
         stream = piece.stream
         stream.sums, stream.counts, stream.inertia = self._totals
-        self._figures.bytes_of_sums += _bytes_of(stream)
         self._tell(stream, piece.index)
 
     def _tell(self, stream, index):
         """Tell who wants to know how far the stream is."""
         if self._report is not None:
             self._report(stream, self.sizes[: index + 1])
-
-
-def _bytes_of(stream):
-    """Return the size of the sums of a stream."""
-    return stream.sums.n_bytes if stream.n_seen else 0

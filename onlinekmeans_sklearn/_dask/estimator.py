@@ -6,7 +6,6 @@ import math
 import dask
 import numpy as np
 from distributed import Client
-from sklearn.utils import check_random_state
 from sklearn.utils.validation import validate_data
 
 from .._fitted import fitted
@@ -282,10 +281,11 @@ class DaskClusters:
         reader = self._reader()
         self._check_features(partitions, reader, reset=is_new)
         sizes = partitions.sizes
-        if None in sizes and is_new and self._needs_length():
+        if None in sizes and is_new and getattr(self, "n_samples", 0) is None:
             sizes = reader.count(partitions)
-        stream, random_state = self._stream_to_extend(is_new, sizes)
         is_known = None not in sizes
+        n_rows = sum(sizes) if is_known else None
+        stream = self._new_stream(n_rows) if is_new else self._stream
         if is_known:
             self._warn_before_reading(stream, sum(sizes), is_partial)
 
@@ -300,7 +300,7 @@ class DaskClusters:
         extended, sizes = reader.extended(
             stream,
             partitions,
-            random_state,
+            stream.random_state,
             self._checker(),
             self.n_jobs,
             report if reporter else None,
@@ -311,18 +311,6 @@ class DaskClusters:
             self._warn_before_reading(stream, sum(sizes), is_partial)
         rows = LazyRows(partitions, sizes, first)
         vars(self).update(self._fitted_attributes(extended, rows), _figures=reader.figures)
-
-    def _stream_to_extend(self, is_new, sizes):
-        """Return the stream, or a new one, and its random numbers."""
-        if not is_new:
-            return self._stream, self._stream.random_state
-        cap = np.inf if self.max_clusters is None else int(self.max_clusters)
-        schedule = self._schedule(None if None in sizes else sum(sizes))
-        return worker.NewStream(schedule, cap), check_random_state(self.random_state)
-
-    def _needs_length(self):
-        """Return whether the schedule must know how many rows a new stream has."""
-        return False
 
     def _fitted_attributes(self, stream, rows):
         attributes = super()._fitted_attributes(stream, None, None)

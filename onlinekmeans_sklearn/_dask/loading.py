@@ -1,6 +1,7 @@
 """The partitions of a call on a cluster that are under way, and their random numbers."""
 
 import copy
+from functools import partial
 
 from .._utils.tuning import TUNING
 from . import worker
@@ -49,7 +50,7 @@ class LoadedPartitions:
                 if self.sizes[index] is None:
                     part = self._loaded[index]
                     size = self._tasks.submit("count", worker.count_rows, part)
-                    self._tasks.expect(size, lambda n, i=index: self.set_size(i, n))
+                    self._tasks.expect(size, partial(self.sizes.__setitem__, index))
 
     def workers_with(self, index):
         """Return the workers that have a partition; ask for others at the same time."""
@@ -74,10 +75,6 @@ class LoadedPartitions:
                 break
             some.append(other)
         return some
-
-    def set_size(self, index, n_rows):
-        """Remember the number of rows of a partition."""
-        self.sizes[index] = n_rows
 
     def release(self, index):
         """Let go of a partition that is read."""

@@ -6,8 +6,7 @@ from contextlib import closing
 
 import dask
 
-from .._algorithm.stream import Stream
-from .worker import NewStream, count_rows, rows_of
+from .worker import count_rows, rows_of
 
 
 class LocalReader:
@@ -33,8 +32,6 @@ class LocalReader:
                 sizes.append(X.shape[0])
                 if not X.shape[0]:
                     continue
-                if isinstance(stream, NewStream):
-                    stream = Stream(X, stream.schedule, random_state, stream.max_clusters)
                 stream, _, _ = stream.extended(X, n_jobs)
                 if report is not None:
                     report(copy.deepcopy(stream), sizes)

@@ -19,7 +19,6 @@ from scipy.sparse import csr_array, issparse
 
 from .._algorithm.block import add_up
 from .._algorithm.partition import finish, online_labels, propose
-from .._algorithm.stream import Stream
 from .._nearest import centers_from, look_up, nearest
 from .._utils.rollback import shallow_copy
 from .._utils.rows import rows_between
@@ -40,23 +39,6 @@ class Totals(NamedTuple):
     sums: object
     counts: np.ndarray
     inertia: float
-
-
-class NewStream(NamedTuple):
-    """A stream that has no rows yet, so that nobody knows how these are stored."""
-
-    schedule: object
-    max_clusters: float
-    n_seen: int = 0
-
-
-class SerialRead(NamedTuple):
-    """How far one worker has read partitions by itself, and the stream then."""
-
-    stream: object
-    sizes: list  # of the partitions that it has begun
-    stop: int  # in the last of them
-    is_calm: bool
 
 
 def count_rows(part):
@@ -104,34 +86,30 @@ def read_serially(parts, checker, stream, random_state, first, until_calm):
 
     `random_state` has the numbers from the first row of the first partition on. The stream
     comes back without random numbers. For rows that are refused, return the error: to try
-    again, as if the task had failed, would not help.
+    again, as if the task had failed, would not help. Else return the stream, the sizes of
+    the partitions that were begun, the row to go on with in the last, and if it is calm.
     """
-    sizes, random_state = [], _from_row(random_state, first)
-    if not isinstance(stream, NewStream):
-        stream = shallow_copy(stream)
-        stream.random_state = random_state
+    sizes, stream = [], shallow_copy(stream)
+    stream.random_state = _from_row(random_state, first)
     for part in parts:
         try:
             X = rows_of(part, checker)
         except ValueError as error:
             return error
-        if isinstance(stream, NewStream) and X.shape[0]:
-            stream = Stream(X, stream.schedule, random_state, stream.max_clusters)
         stream, stop, is_calm = _read_rows(stream, X, first, until_calm)
         sizes.append(X.shape[0])
         if is_calm:
             break
         first = 0
-    if not isinstance(stream, NewStream):
-        stream.random_state = None
-    return SerialRead(stream, sizes, stop, is_calm)
+    stream.random_state = None
+    return stream, sizes, stop, is_calm
 
 
 def _read_rows(stream, X, first, until_calm):
     """Return the stream with rows of a partition, where it ends, and if it is calm."""
     stop, is_calm = first, False
     while stop < X.shape[0] and not is_calm:
-        n_before, start = len(stream.centers), stop
+        n_before, start = len(stream.counts), stop
         stop = min(X.shape[0], start + TUNING.calm_rows) if until_calm else X.shape[0]
         stream, _, _ = stream.extended(rows_between(X, start, stop), n_jobs=1)
         n_opened = len(stream.centers) - n_before
@@ -145,11 +123,6 @@ def _is_calm(stream, n_opened, n_rows):
         return True
     few = TUNING.calm_openings * len(stream.centers) * n_rows / TUNING.calm_rows
     return bool(stream.schedule.phases) and n_opened <= few
-
-
-def as_centers(rows):
-    """Return the set of centers with these rows: sent rarely, used by many tasks."""
-    return centers_from(rows)
 
 
 def propose_rows(part, checker, base, newest, facility_cost, random_state, place):
