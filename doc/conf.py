@@ -31,6 +31,7 @@ extensions = [
 templates_path = ["_templates"]
 exclude_patterns = ["_build", "examples/*"]
 autosummary_generate = True
+toc_object_entries_show_parents = "hide"  # names of methods have to fit beside a page
 default_role = "literal"  # of names in single backticks, as docstrings have them
 numpydoc_show_class_members = False
 numpydoc_class_members_toctree = False
@@ -119,7 +120,7 @@ html_css_files = ["site.css"]
 html_title = "onlinekmeans_sklearn"
 html_show_sourcelink = False
 html_theme_options = {
-    "show_prev_next": False,
+    "show_toc_level": 2,
     "secondary_sidebar_items": ["page-toc"],
     "header_links_before_dropdown": 5,
     "navbar_persistent": ["search-button"],  # an icon: a field would need a second line

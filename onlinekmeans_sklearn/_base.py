@@ -14,7 +14,7 @@ from ._algorithm.merge import FinalClusters, final_clusters, for_more_clusters
 from ._algorithm.stream import Stream
 from ._encoding import ENCODINGS, OF_LABELS, encode_distances, encode_labels
 from ._fitted import FittedStream
-from ._nearest import each_panel_of_distances, look_up
+from ._nearest import each_panel_of_distances, nearest_shared
 from ._utils.callbacks import LISTENERS, CallbackSupportMixin, Reporter, with_callbacks
 from ._utils.docstrings import with_shared_documentation
 from ._utils.pickling import VersionedPickleMixin
@@ -142,7 +142,7 @@ class BaseOnlineKMeans(
         """
         self._check_call()
         X = validate_X(self, X, reset=False)
-        return look_up(self._merge().centers, X, self.n_jobs, labels_only=True)[0]
+        return nearest_shared(self._merge().centers, X, self.n_jobs, labels_only=True)[0]
 
     def score(self, X, y=None):
         """Return the negative k-means cost of `X` for the final centers.
@@ -159,7 +159,7 @@ class BaseOnlineKMeans(
         self._check_call()
         with np.errstate(over="ignore"):
             X = validate_X(self, X, reset=False)
-            return -float(look_up(self._merge().centers, X, self.n_jobs)[1].sum())
+            return -float(nearest_shared(self._merge().centers, X, self.n_jobs)[1].sum())
 
     def transform(self, X):
         """Encode each sample's cluster as features for another model.
@@ -250,7 +250,7 @@ class BaseOnlineKMeans(
         k = default if self.n_clusters is None else for_merge(int(self.n_clusters))
         if self.max_clusters is None:
             return k
-        return min(k, max((int(self.max_clusters) + 1) // 2, 2 * (self.n_clusters or 0)))
+        return min(k, max((int(self.max_clusters) + 1) // 2, 2 * int(self.n_clusters or 0)))
 
     def _check_params(self):
         """Raise ValueError for a parameter that cannot be."""
@@ -386,7 +386,7 @@ class BaseOnlineKMeans(
         if self.encode in OF_LABELS:
             labels = self.online_labels_
             if positions is None:
-                labels, _ = look_up(centers, X, self.n_jobs, labels_only=True)
+                labels, _ = nearest_shared(centers, X, self.n_jobs, labels_only=True)
             return encode_labels(labels, self.encode, n_columns, X.dtype)
         features = np.empty((X.shape[0], n_columns), dtype=X.dtype)
 

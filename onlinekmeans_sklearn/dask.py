@@ -28,8 +28,8 @@ class OnlineKMeans(DaskClusters, local.OnlineKMeans, auto_wrap_output_keys=None)
     the last bit, however they are partitioned and on however many workers. Only a few
     candidates for new centers and the sums of the clusters come to the driver.
 
-    `fit` and `partial_fit` are eager. What has a value for each sample is lazy: a Dask array
-    for an array, a Series or frame for a frame.
+    `fit` and `partial_fit` are eager. What has a value for each sample is lazy: a Dask
+    array for an array, a Series or frame for a frame.
 
     Parameters
     ----------

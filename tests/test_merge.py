@@ -41,7 +41,7 @@ def test_merged_centers_are_weighted_means_numbered_by_age(storage):
 
 
 def test_fewer_online_clusters_than_asked_for_is_a_warning():
-    few = "Only 4 .* n_clusters=5.*increase k"
+    few = "opened only 4 .* n_clusters=5.*read more distinct samples"
     with pytest.warns(ConvergenceWarning, match=few):
         model = OnlineKMeans(5).fit(MEANS)
     np.testing.assert_array_equal(model.cluster_centers_, MEANS)

@@ -71,12 +71,19 @@ class Block(NamedTuple):
 
 
 class Blocks:
-    """The way of blocks through the four steps, each after the other."""
+    """The way of blocks through the four steps, side by side if there are several threads.
+
+    From left to right, with three blocks::
+
+    look up 1 | open 1 | look up 2 | open 2 | look up 3 | open 3 |          |
+                       |  label 1  |        |  label 2  |        | label 3  |
+                       |           |        |  add up 1 |        | add up 2 | add up 3
+    """
 
     def __init__(self, stream, threads=SINGLE_THREAD):
         self._stream = stream
         self._threads = threads
-        self._opened = self._labeled = None  # the last block, and the one before
+        self._to_label = self._to_add_up = None  # the last block, and the one before
 
     def read(self, X, draw, labels, d2, dtype):
         """Look a block up and open its centers; what it still lacks comes with the next.
@@ -94,21 +101,21 @@ class Blocks:
         if len(opened):
             new = new_centers(centers_from(rows_at(X, opened)), opened, old, X.shape[0])
         move_on(stream, opened, X.shape[0])
-        self._opened, self._labeled = Block(X, labels, d2, new), self._opened
+        self._to_label, self._to_add_up = Block(X, labels, d2, new), self._to_label
         if threads is SINGLE_THREAD:
             self.finish(threads)  # while its rows are in the cache
 
     def finish(self, threads=None):
         """Do what the last two blocks still lack."""
-        while self._opened is not None or self._labeled is not None:
+        while self._to_label is not None or self._to_add_up is not None:
             self._run([], threads or self._threads)
-            self._opened, self._labeled = None, self._opened
+            self._to_label, self._to_add_up = None, self._to_label
 
     def _run(self, steps, threads):
         """Do steps of a block, beside those of the blocks before; return their results."""
-        first, last, block = [], [], self._opened
-        if self._labeled is not None:
-            X, labels, d2, _ = self._labeled
+        first, last, block = [], [], self._to_label
+        if self._to_add_up is not None:
+            X, labels, d2, _ = self._to_add_up
             n_sums = 1 + threads.number // TUNING.threads_per_sum
             first = add_up(self._stream, X, labels, d2, n_sums)
         if block is not None and block.new is not None:

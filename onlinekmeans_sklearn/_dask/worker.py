@@ -19,7 +19,7 @@ from scipy.sparse import csr_array, issparse
 
 from .._algorithm.block import add_up
 from .._algorithm.partition import finish, online_labels, propose
-from .._nearest import centers_from, look_up, nearest
+from .._nearest import centers_from, nearest, nearest_shared
 from .._utils.rollback import shallow_copy
 from .._utils.rows import rows_between
 from .._utils.threads import one_blas_thread
@@ -191,14 +191,14 @@ def online_rows(part, checker, centers, opened_at, first):
 def predict_rows(part, model):
     """Return the nearest final center of each row."""
     centers = model._final_clusters().centers
-    return look_up(centers, rows_of(part, model), n_jobs=1, labels_only=True)[0]
+    return nearest_shared(centers, rows_of(part, model), n_jobs=1, labels_only=True)[0]
 
 
 def cost_of_rows(part, model):
     """Return the sum of squared distances to the nearest final center."""
     with np.errstate(over="ignore"):
         centers = model._final_clusters().centers
-        return float(look_up(centers, rows_of(part, model), n_jobs=1)[1].sum())
+        return float(nearest_shared(centers, rows_of(part, model), n_jobs=1)[1].sum())
 
 
 def transform_rows(part, model):

@@ -115,8 +115,8 @@ def largest_block(X, centers):
     return max(TUNING.first_block_rows, most)
 
 
-def look_up(centers, X, n_jobs=None, labels_only=False):
-    """Return the nearest center of every row, in any storage, and its squared distance."""
+def nearest_shared(centers, X, n_jobs=None, labels_only=False):
+    """Return what `nearest` does for rows in any storage, which threads share."""
     labels = np.empty(X.shape[0], dtype=np.int32)
     d2 = np.full(X.shape[0], np.inf)
 

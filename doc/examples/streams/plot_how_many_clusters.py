@@ -62,7 +62,7 @@ plt.show()
 
 # %%
 # :class:`~onlinekmeans_sklearn.OpeningsDisplay` shows how a stream opened its clusters:
-# many of them early, when opening is cheap; each phase makes it ten times dearer.
+# many of them early, when opening is cheap; each phase makes it ten times more expensive.
 
 model = OnlineKMeans(k=100, random_state=0).fit(streams["photograph"])
 display = OpeningsDisplay.from_estimator(
