@@ -42,7 +42,7 @@ class Tuning:
     seconds_between_counts: float = 1.0  # of the workers' threads
 
     # threads
-    min_work_for_threads: int = 2**21  # multiplications of a call
+    min_work_for_threads: int = 2**25  # multiplications of a call, about a millisecond
     min_work_per_share: int = 2**21
     shares_per_thread: int = 2
     threads_per_sum: int = 4  # for each of these one more adds up sums, of other clusters
