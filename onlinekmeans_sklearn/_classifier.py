@@ -327,7 +327,6 @@ class ClusterFeaturesClassifier(
         if hasattr(clusterer, "set_output"):
             clusterer.set_output(transform="default")
         classifier = clone(self._default_classifier())
-        self._takes_sparse = get_tags(classifier).input_tags.sparse
         if self.random_state is not None:
             random_state = check_random_state(self.random_state)
             for part in (clusterer, classifier):
@@ -335,12 +334,7 @@ class ClusterFeaturesClassifier(
         return clusterer, classifier
 
     def _with_raw(self, X, clusters):
-        """Return what the classifier sees: CSR if one of the parts is sparse.
-
-        Of dense `X` it is an array, if the classifier wants one.
-        """
-        if issparse(clusters) and not issparse(X) and not self._takes_sparse:
-            clusters = clusters.toarray()
+        """Return what the classifier sees: CSR if one of the parts is sparse."""
         if not self.passthrough:
             return clusters
         if issparse(X) or issparse(clusters):

@@ -1,16 +1,13 @@
 """What users do by habit, one after the other: a look at results, odd parts, a cap."""
 
-import pickle
 import warnings
 
 import numpy as np
-import pandas as pd
 import pytest
 from scipy.sparse import csr_matrix
 from sklearn import config_context
 from sklearn.datasets import load_iris
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.naive_bayes import GaussianNB
 from sklearn.neural_network import MLPClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MaxAbsScaler
@@ -110,19 +107,6 @@ def test_the_display_shows_the_cap_of_the_stream():
 # Parts of other kinds
 
 
-@pytest.mark.parametrize("passthrough", [True, False])
-def test_a_classifier_that_wants_arrays_gets_them(passthrough):
-    model = ClusterFeaturesClassifier(GaussianNB(), passthrough=passthrough, random_state=0)
-    assert model.fit(X, y).score(X, y) > 0.8
-    online = ClusterFeaturesClassifier(
-        GaussianNB(), OnlineKMeans(max_clusters=50), passthrough=passthrough, random_state=0
-    )
-    for part in (slice(0, 200), slice(200, 600)):
-        online.partial_fit(X[part], y[part], classes=[0, 1])
-    assert online.score(X, y) > 0.8
-    assert pickle.loads(pickle.dumps(online)).score(X, y) == online.score(X, y)
-
-
 def test_a_classifier_whose_third_argument_is_another_one_learns_on_a_stream():
     model = ClusterFeaturesClassifier(
         MLPClassifier(random_state=0), OnlineKMeans(max_clusters=50), random_state=0
@@ -175,57 +159,3 @@ def test_an_unknown_container_is_refused_in_scikit_learns_words():
     model = OnlineKMeans(random_state=0).fit(X)
     with pytest.raises(ValueError, match="output config must be in"):
         model.set_output(transform="numpy").transform(X)
-
-
-# On Dask
-
-
-def test_results_of_frames_become_arrays_and_columns():
-    dask = pytest.importorskip("dask")
-    dd = pytest.importorskip("dask.dataframe")
-    from onlinekmeans_sklearn.dask import OnlineKMeans as DaskOnlineKMeans
-
-    frame = pd.DataFrame(X).add_prefix("x")
-    parts = [dask.delayed(frame[i : i + 200]) for i in range(0, 600, 200)]
-    for data in (
-        dd.from_pandas(frame, npartitions=3),
-        dd.from_delayed(parts, meta=frame[:0]),
-    ):
-        model = DaskOnlineKMeans(5, encode="onehot-dense", random_state=0).fit(data)
-        for result in (model.predict(data), model.labels_, model.transform(data)):
-            expected = result.compute().to_numpy()
-            np.testing.assert_array_equal(result.values.compute(), expected)
-            whole = result.to_dask_array(lengths=True)
-            np.testing.assert_array_equal(whole.compute(), expected)
-        labels = model.predict(data)
-        assert labels.name == labels.compute().name == "cluster"
-        assert model.online_distances_.name == "distance"
-        joined = data.assign(label=labels).compute().sort_index()
-        np.testing.assert_array_equal(joined["label"], labels.compute())
-        assert pickle.loads(pickle.dumps(model)).n_clusters_ == 5
-
-
-@pytest.mark.parametrize(
-    ("kind", "advice"),
-    [
-        ("delayed", "put it into a list"),
-        ("series", "to_frame"),
-        ("nothing", "no partition"),
-        ("arrays", "each made by dask.delayed"),
-        ("array", "for data in memory"),
-    ],
-)
-def test_what_is_no_collection_of_rows_comes_with_advice(kind, advice):
-    dask = pytest.importorskip("dask")
-    dd = pytest.importorskip("dask.dataframe")
-    from onlinekmeans_sklearn.dask import OnlineKMeans as DaskOnlineKMeans
-
-    made = {
-        "delayed": lambda: dask.delayed(X),
-        "series": lambda: dd.from_pandas(pd.Series(X[:, 0]), npartitions=2),
-        "nothing": list,
-        "arrays": lambda: [X, X],
-        "array": lambda: X,
-    }
-    with pytest.raises(TypeError, match=advice):
-        DaskOnlineKMeans().fit(made[kind]())
