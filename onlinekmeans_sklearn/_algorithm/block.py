@@ -75,9 +75,9 @@ class Blocks:
 
     From left to right, with three blocks::
 
-    look up 1 | open 1 | look up 2 | open 2 | look up 3 | open 3 |          |
-                       |  label 1  |        |  label 2  |        | label 3  |
-                       |           |        |  add up 1 |        | add up 2 | add up 3
+        look up 1 | open 1 | look up 2 | open 2 | look up 3 | open 3 |          |
+                           |  label 1  |        |  label 2  |        | label 3  |
+                           |           |        |  add up 1 |        | add up 2 | add up 3
     """
 
     def __init__(self, stream, threads=SINGLE_THREAD):

@@ -149,10 +149,8 @@ def partitions_of(X):
     is_list = isinstance(X, (list, tuple)) and len(X)
     if is_list and all(isinstance(part, (Delayed, Future)) for part in X):
         return Partitions([dask.delayed(part) for part in X])
-    got, advice = (
-        type(X).__name__,
-        ("for data in memory use the estimator of the same name of onlinekmeans_sklearn"),
-    )
+    got = type(X).__name__
+    advice = "for data in memory use the estimator of the same name of onlinekmeans_sklearn"
     if isinstance(X, (Delayed, Future)):
         advice = "put it into a list"
     elif isinstance(X, dd.Series):
