@@ -27,6 +27,7 @@ from dask_clusters import (
     tuned_everywhere,
     wait_until_forgotten,
 )
+from distributed import wait
 from scipy.sparse import csr_matrix, issparse
 from sklearn.base import clone
 from sklearn.utils import get_tags
@@ -326,15 +327,15 @@ def test_a_task_is_the_same_whenever_it_is_computed(client, storage, caplog):
     held = client.compute(parts)  # so that the scheduler does not forget the tasks
     model = OnlineKMeans(k=60, client=client).fit(rows)
     model.score(rows)
-    model.partial_fit_transform(rows).compute()
-    lazy = (
+    lazy = [
+        model.partial_fit_transform(rows),
         model.labels_,
         model.online_distances_,
         model.predict(rows),
         model.transform(rows),
-    )
-    for collection in lazy:
-        collection.compute()
+    ]
+    kept = [collection.persist() for collection in lazy]
+    wait(kept)
     assert all(part.done() for part in held)
     assert "run_spec" not in caplog.text
 

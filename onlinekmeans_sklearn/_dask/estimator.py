@@ -104,7 +104,7 @@ class DaskClusters:
             Index of the nearest row of `cluster_centers_`, the lowest if there are several.
         """
         partitions, _ = self._validated(X)
-        parts = self._by_model("predict", worker.predict_rows, partitions.lazy)
+        parts = self._by_model("predict", worker.predict_rows, partitions.lazy())
         return partitions.column(parts, np.int32, "cluster")
 
     def score(self, X, y=None):
@@ -263,7 +263,7 @@ class DaskClusters:
 
     def _features(self, partitions, function, firsts=None):
         """Return a collection of the features that a function gives of each partition."""
-        parts = self._by_model("transform", function, partitions.lazy, firsts)
+        parts = self._by_model("transform", function, partitions.lazy(), firsts)
         meta = self.to_local()._encode(worker.rows_of(partitions.empty, self._checker()))
         return partitions.features(parts, meta, self.get_feature_names_out())
 

@@ -68,7 +68,7 @@ class LazyRows:
     def _rows(self, step, place, stream, checker):
         """Return delayed labels, or squared distances, of the partitions."""
         centers = node("centers", stream.centers), node("opened-at", stream.opened_at)
-        parts = self.partitions.lazy
+        parts = self.partitions.lazy()
         args = node("checker", checker), *centers
         rows = each(step, worker.online_rows, parts, *args, by_part=self.firsts)
         return each("take", itemgetter(place), rows)

@@ -1,5 +1,6 @@
 """What came, as partitions in stream order, and results back in collections like it."""
 
+import copy
 import math
 
 import dask
@@ -23,10 +24,6 @@ class Partitions:
     ----------
     delayed : list of Delayed
         The partitions, in stream order, to be computed as they are.
-    lazy : list of Delayed
-        The same for graphs that Dask will optimize as a whole. A task must be the same
-        whenever it is computed: to optimize it twice, or not at all, would give another
-        one with the same key, and a scheduler that knows the first gets confused.
     sizes : list of int or None
         The number of rows of each, None where only reading it tells.
     empty : ndarray, CSR or frame
@@ -35,13 +32,21 @@ class Partitions:
 
     empty = None
 
-    def __init__(self, delayed, sizes=None, lazy=None):
+    def __init__(self, delayed, sizes=None):
         self.delayed = delayed
-        self.lazy = delayed if lazy is None else lazy
         self.sizes = [None] * len(delayed) if sizes is None else sizes
 
     def __len__(self):
         return len(self.delayed)
+
+    def lazy(self):
+        """Return the partitions for a graph that Dask will optimize as a whole.
+
+        A task must be the same whenever it is computed. To optimize it twice, in another
+        way, or not at all, would give another one with the same key, and a scheduler that
+        knows the first gets confused.
+        """
+        return self.delayed
 
     def without_rows(self, compute):
         """Return a container without rows that has the number and names of features."""
@@ -50,8 +55,9 @@ class Partitions:
 
     def first(self, number):
         """Return the first partitions."""
-        lazy = self.lazy[:number]
-        return Partitions(self.delayed[:number], self.sizes[:number], lazy)
+        first = copy.copy(self)
+        first.delayed, first.sizes = self.delayed[:number], self.sizes[:number]
+        return first
 
     def column(self, parts, dtype, name):
         """Return a lazy collection of delayed labels, or distances, of the partitions."""
@@ -83,25 +89,28 @@ class ArrayPartitions(Partitions):
         if X.numblocks[1] > 1:
             X = X.rechunk({1: -1})
         sizes = [None if math.isnan(size) else int(size) for size in X.chunks[0]]
-        delayed, lazy = (
-            list(X.to_delayed(optimize_graph=is_done).ravel()) for is_done in (True, False)
-        )
-        super().__init__(delayed, sizes, lazy)
-        self._n_features, self._dtype = X.shape[1], X.dtype
+        super().__init__(X.to_delayed().ravel().tolist(), sizes)
+        self._X = X
+
+    def lazy(self):
+        return self._X.to_delayed(optimize_graph=False).ravel().tolist()[: len(self)]
 
     def without_rows(self, compute):
-        if math.isnan(self._n_features):
+        if math.isnan(self._X.shape[1]):
             return super().without_rows(compute)
-        return np.empty((0, self._n_features), dtype=self._dtype)
+        return np.empty((0, self._X.shape[1]), dtype=self._X.dtype)
 
 
 class FramePartitions(Partitions):
     """The partitions of a Dask dataframe."""
 
     def __init__(self, X):
-        delayed = X.to_delayed()
-        super().__init__(delayed, lazy=_for_arrays(delayed))
+        super().__init__(X.to_delayed())
         self._meta, self._divisions = X._meta, X.divisions
+
+    def lazy(self):
+        # others each time: arrays and frames are not optimized alike
+        return each("part", _itself, _for_arrays(self.delayed))
 
     def without_rows(self, compute):
         return self._meta
@@ -119,25 +128,25 @@ class FramePartitions(Partitions):
     def _like_index(self, wrap, parts, meta, names):
         """Return the parts in pandas, with the index of their partitions."""
         wrap = dask.delayed(wrap, pure=False)
-        parts = [wrap(part, x, names) for part, x in zip(parts, self.lazy)]
+        parts = [wrap(part, x, names) for part, x in zip(parts, self.lazy())]
         name = f"{_NAME}-partitions-{dask.base.tokenize([part.key for part in parts])}"
         layer = {(name, i): part.key for i, part in enumerate(parts)}
         graph = HighLevelGraph.from_collections(name, layer, dependencies=parts)
-        return dd.from_graph(graph, meta, self._divisions, list(layer), name)
+        divisions = self._divisions[: len(self) + 1]
+        return dd.from_graph(graph, meta, divisions, list(layer), name)
 
 
 def _for_arrays(parts):
     """Return the partitions of a frame, with graphs of which arrays can be made.
 
     For a frame `from_delayed` Dask writes aliases under keys that are not their own, and
-    needs those to fuse the tasks of an array. It then fuses the partitions, too, so that
-    they need another key than in a frame.
+    needs those to fuse the tasks of an array.
     """
     graph = dict(parts[0].dask)
     for key, task in parts[0].dask.items():
         if getattr(task, "key", key) != key:
             (graph[key],) = task.dependencies
-    return each("part", _itself, [Delayed(part.key, graph) for part in parts])
+    return [Delayed(part.key, graph) for part in parts]
 
 
 def partitions_of(X):

@@ -95,5 +95,9 @@ FOUND = {
         "on Dask, one-hot features of a frame made by ``from_delayed`` could not be "
         "computed"
     ),
+    "tasks of several results": (
+        "on Dask, labels and features of the same frame had tasks with the same key that "
+        "were not the same: a scheduler that still knew the first ones warned of failures"
+    ),
     "skops": "a fitted estimator could be dumped by skops, but not loaded",
 }

@@ -244,6 +244,7 @@ ELSEWHERE = {
     ),
     "tasks left on a scheduler": "test_a_task_is_the_same_whenever_it_is_computed",
     "features of delayed frames": "test_transform_and_predict_are_lazy_and_equal",
+    "tasks of several results": "test_a_task_is_the_same_whenever_it_is_computed",
     "skops": "test_skops_takes_and_gives_all_there_is",
 }
 
