@@ -1,7 +1,7 @@
 """Time against cost, a chart per dataset and all in one picture, light and dark.
 
-Everybody has the same color and marker in all of them, and a line joins the numbers of
-clusters. KMeans, the measure of both axes, is the cross.
+Everybody has the same color and marker in all of them. A line joins the numbers of
+clusters, and marks grow with them. KMeans, the measure of both axes, is the cross.
 """
 
 import numpy as np
@@ -29,8 +29,7 @@ STYLES = {  # name -> (color, marker, line)
     BIRCH: (GRAY, "v", "-"),
 }
 NAMES = {OURS: "OnlineKMeans, one pass"}  # where the name is not good enough
-FARTHEST = 1.3  # cost that a chart shows; those around 1 are to be told apart
-BETWEEN = 0.03  # of lines that are beyond
+LOWEST, HIGHEST = 0.9, 1.2  # costs that every chart shows: small differences look small
 ACROSS, UP = "time / time of KMeans", "cost / cost of KMeans"
 ALL = "quality"  # name of the picture with all charts
 
@@ -82,7 +81,7 @@ def draw_panels(results, pale):
     figure = new_figure(1.3 + 1.9 * rows)
     panels = figure.subplots(rows, 2, squeeze=False).ravel()
     for place, (axes, result) in enumerate(zip(panels, results)):
-        draw_lines(axes, result, pale, only_ends=True)
+        draw_lines(axes, result, pale, small=True)
         axes.set_title(result["dataset"], fontsize=9)
         axes.tick_params(labelsize=SMALL)
         if place >= len(results) - 2:
@@ -93,74 +92,41 @@ def draw_panels(results, pale):
     return name_all(figure, results)
 
 
-def draw_lines(axes, result, pale, only_ends=False):
-    """Draw everybody's line, and the numbers of clusters at ours: all, or the ends."""
+def draw_lines(axes, result, pale, small=False):
+    """Draw everybody's line; in a small chart the axis has powers of ten only."""
     from matplotlib import rcParams
 
-    ink = rcParams["text.color"]
     axes.axhline(1, color=pale, linewidth=1, linestyle="--", zorder=1)
     axes.axvline(1, color=pale, linewidth=1, linestyle="--", zorder=1)
-    axes.plot(1, 1, "+", color=ink, markersize=10, markeredgewidth=2, gid=REFERENCE)
-    lowest, highest, n_far = 1.0, 1.0, 0
+    cross = {"color": rcParams["text.color"], "markersize": 10, "markeredgewidth": 2}
+    axes.plot(1, 1, "+", gid=REFERENCE, **cross)
     for name in reversed(STYLES):  # ours comes last, on top
         points = points_of(result, name)
         if not points:
             continue
         color, marker, line = STYLES[name]
-        numbers, times, costs = map(np.array, zip(*points))
-        is_far = costs > FARTHEST
-        # lines beyond the chart are drawn one below the other
-        heights = np.where(is_far, FARTHEST - n_far * BETWEEN, costs)
-        style = {"color": color, "gid": name, "linewidth": 2 if name == OURS else 1.2}
-        axes.plot(times, heights, linestyle=line, marker=marker, **style)
-        write_numbers(axes, numbers, times, heights, name, only_ends)
-        if is_far.any():
-            write_costs(axes, times[is_far].max(), heights[is_far][0], costs[is_far], color)
-            n_far += 1
-        lowest, highest = min(lowest, heights.min()), max(highest, heights.max())
-    margin = 0.1 * max(highest - lowest, 0.05)
-    axes.set_ylim(lowest - 1.5 * margin, highest + 1.2 * margin)
-    axes.margins(x=0.1)
+        numbers, times, costs = zip(*points)
+        style = {"color": color, "linewidth": 2 if name == OURS else 1.2, "zorder": 3}
+        axes.plot(times, costs, linestyle=line, gid=name, **style)
+        areas = [mark_size(number) ** 2 for number in numbers]
+        axes.scatter(times, costs, areas, color=color, marker=marker, zorder=3)
+    axes.margins(x=0.1, y=0.1)
+    axes.set_yscale("log")
+    low, high = axes.get_ylim()
+    axes.set_ylim(min(low, LOWEST), max(high, HIGHEST))
     low, high = axes.get_xlim()
-    log_axis(axes, "x", powers=only_ends and high > 20 * low)
+    log_axis(axes, "x", powers=small and high > 20 * low)
+    log_axis(axes, "y")
     axes.grid()
 
 
-def write_numbers(axes, numbers, times, heights, name, only_ends):
-    """Write numbers of clusters below the points of ours, above the ends of others."""
-    if only_ends and name != OURS:
-        return
-    place = {"textcoords": "offset points", "ha": "center", "color": STYLES[name][0]}
-    place["fontsize"] = SMALL
-    if name == OURS:
-        place |= {"xytext": (0, -5), "va": "top"}
-    else:
-        place |= {"xytext": (0, 4), "va": "bottom"}
-    points = list(zip(numbers, times, heights))
-    if only_ends or name != OURS:
-        points = points[:: max(1, len(points) - 1)]
-    for number, time, height in points:
-        axes.annotate(f"{number:,}", (time, height), **place)
-
-
-def write_costs(axes, time, height, costs, color):
-    """Write costs that are beyond the chart beside their points."""
-    low, high = (f"{value:.1f}" for value in (costs.min(), costs.max()))
-    text = f"↑ {low}" if low == high else f"↑ {low} to {high}"
-    axes.annotate(
-        text,
-        (time, height),
-        xytext=(7, 0),
-        textcoords="offset points",
-        color=color,
-        va="center",
-        fontsize=SMALL,
-        annotation_clip=False,
-    )
+def mark_size(n_clusters):
+    """Return the size of a mark in points."""
+    return 1 + 2 * np.log10(1 + n_clusters)
 
 
 def name_all(figure, results):
-    """Name everybody that there is, and the cross, below the axes."""
+    """Name everybody that there is, the cross, and what the sizes are, above the axes."""
     from matplotlib import rcParams
     from matplotlib.lines import Line2D
 
@@ -170,4 +136,9 @@ def name_all(figure, results):
         if any(points_of(result, name) for result in results):
             style = {"color": color, "marker": marker, "linestyle": line}
             handles.append(Line2D([], [], label=NAMES.get(name, name), **style))
-    return add_legend(figure, handles, ncols=2)
+    numbers = [line["n_clusters"] for line in results[0]["lines"]]
+    for number in sorted({numbers[0], numbers[-1]}):
+        style = {"color": STYLES[OURS][0], "marker": "o", "linestyle": ""}
+        style |= {"markersize": mark_size(number), "label": f"{number:,} clusters"}
+        handles.append(Line2D([], [], **style))
+    return add_legend(figure, handles, ncols=2, place="upper")

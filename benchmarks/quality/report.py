@@ -23,8 +23,8 @@ from .tables import averages, deviation, left_out, real_ones, tables, verdict
 
 TITLE = "Time and cost of k-means clusterings"
 CAPTION = (
-    "{name}: further left is faster, further down is better, and a line joins the numbers "
-    "of clusters. ↑: a cost beyond the chart."
+    "{name}: further left is faster, further down is better. A line joins the numbers of "
+    "clusters; larger marks are more clusters."
 )
 
 
