@@ -34,7 +34,7 @@ STYLES = {  # dataset -> (color, marker)
     "nomao": ("#0f7cb2", "h"),
     "poker": ("#7e9d52", "P"),
     "shuttle": ("#c42105", "X"),
-    "skin": ("#1456ff", "<"),
+    "skin": ("#2479d8", "<"),
     "vehv2binary": ("#2c66c0", "*"),
     "w8a": ("#de55f8", ">"),
 }
