@@ -77,7 +77,7 @@ def test_cells_are_the_mean_of_costs_and_the_median_of_times():
     assert row[2].value == pytest.approx(0.4)
     assert [str(cell) for cell in row[1:4]] == ["1.010", "0.40", "1.500"]
     assert len(row) == len(table.headings) == len(table.short) == 11
-    assert table.headings[:3] == ["dataset", "ours: cost", "ours: time"]
+    assert table.headings[:3] == ["dataset", "OnlineKMeans: cost", "OnlineKMeans: time"]
     assert all(cell.target is None for cell in row[3:])
 
 
@@ -163,9 +163,9 @@ def test_verdict_counts_the_targets_and_names_the_missed():
     results = [result_of("letter", line_of(10), line_of(200, cost=1.04, time=0.51))]
     every = tables.tables(results, MERGES, [])
     assert tables.verdict(every) == (
-        "3 of 6 targets are met; missed: letter, 200 clusters, ours: cost 1.040 (1.03); "
-        "letter, 200 clusters, ours: time 0.51 (0.5); letter: slowest, median, ratio 3.00 "
-        "(2)."
+        "3 of 6 targets are met; missed: letter, 200 clusters, OnlineKMeans: cost 1.040 "
+        "(1.03); letter, 200 clusters, OnlineKMeans: time 0.51 (0.5); letter: slowest, "
+        "median, ratio 3.00 (2)."
     )
     every = tables.tables([result_of("letter", line_of(10))], {}, [])
     assert tables.verdict(every) == "2 of 2 targets are met."
@@ -259,7 +259,7 @@ def test_summary_averages_over_who_takes_part():
     del results[0]["lines"][0][COST][BIRCH], results[0]["lines"][0][TIME][BIRCH]
     results[1]["lines"][0][COST][BIRCH] = [2.0] * 3
     table = tables.summary_table(results)
-    assert table.headings == ["", "cost, 10", "time, 10", "highest"]
+    assert table.headings == ["", "cost, 10", "time, 10", "highest cost"]
     rows = {row[0]: [cell.value for cell in row[1:]] for row in table.rows}
     assert rows["OnlineKMeans, one pass"] == pytest.approx([1.1, 0.4, 1.2])
     assert rows[BIRCH] == pytest.approx([2.0, 1.5, 2.0])

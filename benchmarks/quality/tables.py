@@ -10,7 +10,7 @@ from .study import BLOBS, COST, STUDIED, TIME
 
 # short enough for a terminal -> (short enough for a page, name)
 COLUMNS = {
-    "ours": ("ours", OURS),
+    "ours": ("OnlineKMeans", OURS),
     "pass": ("MiniBatch pass", MBK_PASS),
     "fit": ("MiniBatch fit", MBK_FIT),
     "faiss": ("faiss", FAISS),
@@ -21,17 +21,18 @@ GROWTH_TARGET, EVENNESS_TARGET = 15, 2
 ACCURACY_TARGET = 0.998
 LEGEND = (
     "Cost and time / those of KMeans(n_init=1), same rows and seed: mean of the costs and "
-    "median of the times over the seeds. Ours and the pass of MiniBatchKMeans, by "
-    "partial_fit, read the rows once, in file order; fit: MiniBatchKMeans.fit; faiss: 25 "
-    "iterations. A dash: it cannot take part, or would take too long."
+    "median of the times over the seeds. OnlineKMeans (ours) and the pass of "
+    "MiniBatchKMeans, by partial_fit, read the rows once, in file order; fit: "
+    "MiniBatchKMeans.fit; faiss: 25 iterations. A dash: the method does not support the "
+    "data, or would take too long."
 )
 SUMMARY_LEGEND = (
     "Cost and time / those of KMeans(n_init=1) with 10 to 1,000 clusters: averages over "
-    "the datasets that somebody can take part in. Highest: the highest cost of all."
+    "the datasets that a method supports, and its highest cost on any of them."
 )
 DATASETS_LEGEND = (
-    "What the rows are, and the median seconds of KMeans(n_init=1) for so many clusters. "
-    "blobs is generated: 50 blobs, one after the other."
+    "Sizes, scaling, and the median seconds of KMeans(n_init=1) for each number of "
+    "clusters. blobs is generated: 50 blobs, one after the other."
 )
 MERGE_LEGEND = (
     "Seconds of the merge of the online clusters alone. Growth: ten times the clusters, "
@@ -109,7 +110,8 @@ def contest_table(results, n_clusters):
     if len(real) > 1:
         whole = {result["dataset"] for result in real} >= set(STUDIED)
         lines = [line_of(result, n_clusters) for result in real]
-        rows.append(row_of("average", lines, {COST: AVERAGE_TARGET} if whole else {}))
+        average = row_of("average", lines, {COST: AVERAGE_TARGET} if whole else {})
+        rows += [average] if any(average[1:]) else []
     rows += [
         row_of(BLOBS, [line_of(result, n_clusters)], targets)
         for result in results
@@ -154,7 +156,7 @@ def summary_table(results):
         rows.append([NAMES.get(name, name), *cells, highest])
     headings = [f"{kind}, {n:,}" for kind in ("cost", "time") for n in lines]
     title = "Cost and time, on average"
-    return Table(title, ["", *headings, "highest"], rows, SUMMARY_LEGEND)
+    return Table(title, ["", *headings, "highest cost"], rows, SUMMARY_LEGEND)
 
 
 def datasets_table(results):
@@ -169,7 +171,8 @@ def datasets_table(results):
         scaling = result["scaling"].removesuffix("Scaler")
         shape = [f"{result['n']:,}", f"{result['d']:,}", scaling]
         rows.append([result["dataset"], *shape, *cells])
-    headings = ["dataset", "n", "d", "scaled by", *(f"{n:,}" for n in numbers)]
+    times = [f"{n:,} clusters" for n in numbers]
+    headings = ["dataset", "rows", "columns", "scaled by", *times]
     return Table("Datasets, and seconds of KMeans", headings, rows, DATASETS_LEGEND)
 
 
@@ -260,8 +263,8 @@ def deviation(results):
         return []
     most, name, number = max(varied)
     return [
-        "The standard deviation of our cost / that of KMeans over the seeds is at most "
-        f"{most:.3f}: that of {name}, {number:,} clusters."
+        "The standard deviation of the cost of OnlineKMeans / that of KMeans over the "
+        f"seeds is at most {most:.3f}: that of {name}, {number:,} clusters."
     ]
 
 

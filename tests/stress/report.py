@@ -19,7 +19,8 @@ NAMES = {
     "arrays": "calls with arbitrary arrays and sparse structures",
     "histories": "random histories of an estimator, against the paper's loop",
 }
-HEADER = ("tried", "how many", "in them", "went wrong")
+LONG_STREAM = "samples of a long stream"
+HEADER = ("tried", "how many", "in total", "failures")
 
 
 class Count:
@@ -54,7 +55,7 @@ def rows_of_soak(soak):
     """Yield what a long stream has come to, undisturbed and with processes killed."""
     calls, differences = soak["calls"], len(soak["differences"])
     saves = sum(cycle["saves"] for cycle in soak["cycles"])
-    yield "samples soaked", f"{soak['samples']:,}", f"{calls:,} calls", f"{differences:,}"
+    yield LONG_STREAM, f"{soak['samples']:,}", f"{calls:,} calls", f"{differences:,}"
     lost = len(soak["lost"])
     yield "processes killed", f"{soak['kills']:,}", f"{saves:,} checkpoints", f"{lost:,}"
 

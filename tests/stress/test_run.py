@@ -20,14 +20,16 @@ def test_numbers_are_printed_and_written(tmp_path, capsys):
     few = ["--streams", "3", "--calls", "10", "--arrays", "0", "--histories", "0"]
     assert main([*few, "--samples", "0", "--out", str(tmp_path), "--jobs", "1"]) == 0
     printed = capsys.readouterr().out
-    assert all(name in printed for name in ("streams", "calls", "bugs found and", "wrong"))
+    assert all(
+        name in printed for name in ("streams", "calls", "bugs found and", "failures")
+    )
     written = json.loads((tmp_path / "stress.json").read_text())
     assert written["streams"]["tried"] == 3
     assert written["calls"]["amount"] == 10
     with open(tmp_path / "tried.csv", newline="") as file:
         tried = {row["tried"]: row for row in csv.DictReader(file)}
     assert tried["odd calls of public methods"]["how many"] == "10"
-    assert tried["odd calls of public methods"]["went wrong"] == "0"
+    assert tried["odd calls of public methods"]["failures"] == "0"
     assert "overflowed" in (tmp_path / "found.csv").read_text()
 
 

@@ -49,7 +49,7 @@ def main(argv=None):
     report, marks = run(job, console)
     arguments.out.write_text(json.dumps(report, indent=1) + "\n")
     write_chart(arguments.out.with_suffix(".png"), marks)
-    write_csv(arguments.out.with_suffix(".csv"), ["of the soak", ""], rows_of(report))
+    write_csv(arguments.out.with_suffix(".csv"), ["a long stream", ""], rows_of(report))
     console.print(table(report))
     console.print(f"The numbers are in {arguments.out}.")
     is_growing = report["memory"]["is_flat"] is False
