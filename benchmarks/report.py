@@ -36,6 +36,11 @@ figure { margin: 0 0 1rem; max-width: 38rem; }
 .beside { display: grid; gap: 1rem 2rem;
   grid-template-columns: repeat(auto-fit, minmax(min(100%, 26rem), 1fr)); }
 .beside > * { min-width: 0; }
+.fitting { display: flex; flex-wrap: wrap; gap: 1rem 2rem; }
+.fitting > figure { flex: 1 1 26rem; }
+.fitting > div { max-width: 100%; }
+.fitting table { width: min-content; }
+.fitting .legend { width: 0; min-width: 100%; }
 figure img { width: 100%; display: block; }
 figcaption, .legend { font-size: .9rem; }
 .legend { max-width: 50rem; }
@@ -196,6 +201,11 @@ def html_folded(title, *parts):
 def html_beside(*parts):
     """Return parts of the page side by side, where there is room."""
     return f'<div class="beside">{"".join(parts)}</div>'
+
+
+def html_fitting(chart, *tables):
+    """Return a chart, and its tables beside it if all their columns fit there, or below."""
+    return f'<div class="fitting">{chart}{"".join(tables)}</div>'
 
 
 def page(about, headline, *parts):

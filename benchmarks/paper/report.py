@@ -9,6 +9,7 @@ import numpy as np
 from ..report import (
     html_beside,
     html_chart,
+    html_fitting,
     html_folded,
     html_list,
     html_table,
@@ -333,8 +334,9 @@ def part_of(name, every, charts, about):
     beside = [charts[chart] for chart in names if chart in charts]
     below = [f"<div>{with_legend(every[t])}</div>" for t in shown if t in every]
     if len(beside) == 1:
-        beside, below = beside + below, []
-    parts = [html_beside(*beside), *below] if beside else below
+        parts = [html_fitting(*beside, *below)]
+    else:
+        parts = [html_beside(*beside), *below] if beside else below
     parts += [
         html_folded(title(table, about), with_legend(every[table]))
         for table in folded
