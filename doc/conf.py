@@ -125,4 +125,5 @@ html_theme_options = {
     "header_links_before_dropdown": 5,
     "navbar_persistent": ["search-button"],  # an icon: a field would need a second line
 }
-html_sidebars = {"index": [], "faq": [], "which_clusterer": [], "about": []}
+without_sidebar = ("index", "getting_started", "faq", "which_clusterer", "about", "changes")
+html_sidebars = {page: [] for page in without_sidebar}
