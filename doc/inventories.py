@@ -95,6 +95,7 @@ PROJECTS = {
                 "sklearn.cluster.MiniBatchKMeans": _ESTIMATOR,
                 "sklearn.feature_extraction.text.HashingVectorizer": _ESTIMATOR,
                 "sklearn.feature_extraction.text.TfidfVectorizer": _ESTIMATOR,
+                "sklearn.mixture.GaussianMixture": _ESTIMATOR,
                 "sklearn.linear_model.RidgeClassifier": _ESTIMATOR,
                 "sklearn.linear_model.SGDClassifier": _ESTIMATOR,
                 "sklearn.pipeline.FeatureUnion": _ESTIMATOR,
