@@ -6,31 +6,33 @@ that has one.
 
 FOUND = {
     "broken sparse structure": (
-        "index arrays of sparse data that contradict each other, or the shape, crashed the "
-        "process, or were an IndexError or RuntimeError"
+        "index arrays of sparse data that contradict each other, or the shape, crashed "
+        "the process, or raised an IndexError or RuntimeError"
     ),
     "integer too large for a float": (
-        "``10**400`` as data, ``k``, ``n_clusters`` or ``lower_bound`` was an OverflowError"
+        "``10**400`` as data, ``k``, ``n_clusters`` or ``lower_bound`` raised an "
+        "OverflowError"
     ),
     "max_clusters without limit": (
-        "``transform`` with a ``max_clusters`` above int64 was an OverflowError; with "
-        "less, or such an ``n_clusters``, ``get_feature_names_out`` did not end"
+        "``transform`` with a ``max_clusters`` above int64 raised an OverflowError; with "
+        "less, or such an ``n_clusters``, ``get_feature_names_out`` never ended"
     ),
     "n_jobs without limit": (
-        "``n_jobs=10**6`` with CSR started threads until no more could be"
+        "``n_jobs=10**6`` with CSR started threads until no more could start"
     ),
     "part that is no estimator": (
-        "a classifier or clusterer that is none was an AttributeError in ``fit``"
+        "a classifier or clusterer that is not an estimator raised an AttributeError in "
+        "``fit``"
     ),
     "output that is no text": (
-        "``set_output(transform=3)`` was an AttributeError in ``transform``"
+        "``set_output(transform=3)`` raised an AttributeError in ``transform``"
     ),
     "random numbers of a failed fit": (
         "``fit_transform``, and ``fit`` of the classifier, left a RandomState advanced if "
         "they failed after the clustering"
     ),
     "random numbers of features": (
-        "``partial_fit_transform`` went on with a copy of a RandomState that others share"
+        "``partial_fit_transform`` continued with a copy of a RandomState that others share"
     ),
     "numpy.random as random_state": (
         "a call that failed left the random numbers of numpy itself advanced, if "
@@ -40,7 +42,7 @@ FOUND = {
         "``inertia_`` and ``score`` warned of an overflow for large values"
     ),
     "first facility cost underflows": (
-        "``w* / k`` could underflow to 0, and then opening was free for ever"
+        "``w* / k`` could underflow to 0, and then opening was free forever"
     ),
     "distances beyond float32": "distances of float32 rows could be infinite",
     "integers of 8 bits": "``k=np.uint8(10)`` overflowed, and far too many clusters opened",
@@ -49,12 +51,13 @@ FOUND = {
         "sparse centers with ``2**31`` numbers or more would have got negative row ends"
     ),
     "copies in threads": (
-        "copies of an estimator that went on in different threads could overwrite each "
+        "copies of an estimator that were fitted further in different threads could "
+        "overwrite each "
         "other's centers"
     ),
     "merge overtaken by the stream": (
         "``predict`` in one thread and ``partial_fit`` in another could leave an old merge "
-        "as the answer of the new stream"
+        "as the result of the new stream"
     ),
     "BLAS left at one thread": (
         "after predictions in several threads at once BLAS had one thread for the rest of "
