@@ -60,5 +60,5 @@ plt.show()
 # %%
 # **What to remember**
 #
-# - ``"triangle"`` and ``"distance"`` go farther with few clusters; ``"onehot"`` is sparse.
-# - Few one-hot clusters are worse than raw features: put them beside, not in their place.
+# - ``"triangle"`` and ``"distance"`` do better with few clusters; ``"onehot"`` is sparse.
+# - Few one-hot clusters are worse than raw features: add them, do not replace the raw ones.

@@ -2,7 +2,7 @@
 One pass, every number of clusters
 ==================================
 
-An elbow plot usually means to read the data again for each number of clusters. Here they
+An elbow plot usually means reading the data again for each number of clusters. Here they
 are read once: the online clusters are merged into 1, 2, 3, ... clusters afterwards.
 """
 

@@ -39,9 +39,9 @@ print(f"OnlineKMeans, one pass: {ratios[1]:.2f} times")
 print(f"MiniBatchKMeans.fit: {ratios[2]:.2f} times")
 
 # %%
-# ``MiniBatchKMeans.fit``, which draws its batches at random from all rows, does well; on a
-# stream there is no drawing from what is still to come. The left half of the photograph,
-# each pixel in the nearest of the 16 colors:
+# ``MiniBatchKMeans.fit``, which draws its batches at random from all rows, does well, but
+# from a stream nobody can draw rows that are still to come. The left half of the
+# photograph, each pixel in the nearest of the 16 colors:
 
 import matplotlib.pyplot as plt
 

@@ -3,7 +3,7 @@ Two moons from 250 means
 ========================
 
 K-means cannot find two moons, and single linkage, which can, needs the distances of all
-pairs of rows. A pass that makes some 250 means of the rows lets it work on those.
+pairs of rows. One pass turns the rows into some 250 means, which it can handle.
 """
 
 # %%

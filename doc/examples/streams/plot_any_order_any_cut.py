@@ -1,14 +1,14 @@
 """
-Any order, and any cut
+Any order, any batches
 ======================
 
-What a stream is clustered into should not depend on how a program happens to buffer it,
-and little on the order in which the rows come. Here the same digits are cut into calls of
-different sizes, and then read in four orders.
+The clusters of a stream should not depend on how a program happens to buffer it, and little
+on the order in which the rows come. Here the same digits are cut into batches of different
+sizes, and then read in four orders.
 """
 
 # %%
-# **Any cut.** The calls have 1, 10 or 100 rows, or all of them. The centers and the cost
+# **Any batches.** They have 1, 10 or 100 rows, or all of them. The centers and the cost
 # are the same, to the last bit.
 
 import numpy as np

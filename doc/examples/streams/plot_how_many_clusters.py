@@ -37,7 +37,7 @@ for name, counts in opened.items():
     print(f"{name}: {counts}")
 
 # %%
-# On the gray band half to twice as many clusters open as were aimed at.
+# Within the gray band, half to twice as many clusters open as were aimed at.
 
 import matplotlib.pyplot as plt
 

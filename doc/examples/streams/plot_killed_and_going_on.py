@@ -1,15 +1,15 @@
 """
-Killed, and going on
-====================
+Killed and resumed
+==================
 
 A process that reads a stream for weeks is killed now and then. With
-:func:`~onlinekmeans_sklearn.save` and :func:`~onlinekmeans_sklearn.load` the next one goes
-on where the last checkpoint was, and the result is that of a run without a break.
+:func:`~onlinekmeans_sklearn.save` and :func:`~onlinekmeans_sklearn.load` the next one
+resumes from the last checkpoint, and the result is that of a run without a break.
 """
 
 # %%
 # The reader saves after every 5,000 rows. ``n_samples_seen_`` of the checkpoint says with
-# which row to go on.
+# which row to continue.
 
 import os
 import tempfile
@@ -37,7 +37,7 @@ def read(checkpoint, steps, progress):
 
 
 # %%
-# Kills are played here, at random moments: the function returns without its model. The
+# Kills are simulated here, at random moments: the function returns without its model. The
 # next call starts from the checkpoint, until the stream is read to its end.
 
 rng = np.random.RandomState(0)
@@ -78,5 +78,5 @@ plt.show()
 # %%
 # **What to remember**
 #
-# - ``save`` now and then, ``load`` after a crash, go on at row ``n_samples_seen_``.
-# - A checkpoint is there as a whole or not at all, and loading it executes no code.
+# - ``save`` now and then, ``load`` after a crash, continue at row ``n_samples_seen_``.
+# - A checkpoint is written completely or not at all, and loading it executes no code.

@@ -1,11 +1,11 @@
 """
-A stream that comes sorted
-==========================
+A sorted stream
+===============
 
 Log files come by date, tables by customer: streams are rarely shuffled. One pass over a
 sorted stream misleads :class:`~sklearn.cluster.MiniBatchKMeans`, whose centers are chosen
 from the first batch; :class:`~onlinekmeans_sklearn.OnlineKMeans` opens clusters whenever
-the data ask for them.
+something new arrives.
 """
 
 # %%
@@ -24,8 +24,8 @@ X = X[np.argsort(group, kind="stable")]
 batches = np.array_split(X, 40)
 
 # %%
-# Both clusterers read each batch once. ``KMeans``, which has all rows at hand, is what
-# their costs are compared with: the sum of squared distances to the nearest center.
+# Both clusterers read each batch once. Their costs, the sums of squared distances to the
+# nearest center, are compared with ``KMeans`` on all rows.
 
 minibatch = MiniBatchKMeans(8, random_state=0)
 online = OnlineKMeans(8, random_state=0)
@@ -59,5 +59,5 @@ plt.show()
 # %%
 # **What to remember**
 #
-# - ``MiniBatchKMeans.partial_fit`` wants its rows shuffled.
+# - ``MiniBatchKMeans.partial_fit`` needs shuffled rows.
 # - ``OnlineKMeans(8)`` reads a sorted stream once and finds the eight groups.

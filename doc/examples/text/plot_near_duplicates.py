@@ -2,8 +2,8 @@
 Near-duplicates, one document at a time
 =======================================
 
-Is this text nearly the same as one that came before? A clusterer that opens a cluster for
-each new text, and tells the distance to the nearest at once, answers while the stream runs.
+Is this text nearly the same as an earlier one? A clusterer that opens a cluster for each
+new text, and gives the distance to the nearest at once, can tell while the stream runs.
 """
 
 # %%

@@ -71,5 +71,5 @@ plt.show()
 # %%
 # **What to remember**
 #
-# - CSR in, CSR centers out; nothing is made dense on the way.
-# - Give the rows unit length, and squared distances mean cosines.
+# - Sparse rows in, sparse centers out; nothing is made dense in between.
+# - Give the rows unit length to cluster by cosine distance.
