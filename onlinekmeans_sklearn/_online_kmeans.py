@@ -36,7 +36,8 @@ class OnlineKMeans(BaseOnlineKMeans):
 
     See Also
     --------
-    SemiOnlineKMeans : Uses what is known of the stream beforehand.
+    SemiOnlineKMeans : Uses what is known about the stream beforehand.
+    sklearn.cluster.KMeans : Reads the data many times, from memory.
     sklearn.cluster.MiniBatchKMeans : A fixed number of centers that move.
     sklearn.cluster.Birch : Builds a tree of subclusters.
 
@@ -121,8 +122,8 @@ class SemiOnlineKMeans(BaseOnlineKMeans):
     Algorithm 1 of the paper [1]_. Like :class:`OnlineKMeans` it gives each sample its
     cluster before the next one is seen. Knowing roughly what the best clustering costs
     and how many samples will come, it has the tighter guarantee: an expected cost within
-    a constant factor of the best one with k clusters. Both estimates enter by their
-    logarithm, so rough ones will do.
+    a constant factor of the best one with k clusters. The bounds depend on the logarithm
+    of both estimates only, so rough ones are good enough.
 
     Parameters
     ----------

@@ -45,7 +45,7 @@ random_state : int, RandomState instance or None, default=None
     results.""",
     "attributes": """
 cluster_centers_ : {ndarray, sparse matrix} of shape (n_clusters, n_features)
-    The final centers: samples of the stream, or means, as `centers` says; with an int
+    The final centers: samples of the stream or means, depending on `centers`; with an int
     `n_clusters`, means of merged clusters. In CSR format if the stream is sparse.
 labels_ : ndarray of shape (n_samples,)
     The cluster of each sample of the last `fit` or `partial_fit`, as it was decided when
@@ -75,7 +75,7 @@ facility_cost_ : float
     What opening a center costs now, the paper's f_r. 0 while the stream has fewer distinct
     samples than the algorithm takes as its first centers.
 facility_costs_ : ndarray of shape (n_phases,)
-    What it cost in each phase so far.
+    The facility cost of each phase so far.
 n_phases_ : int
     The number of phases so far, the paper's r: each raises the facility cost. 0 as long as
     `facility_cost_` is 0.
@@ -90,7 +90,7 @@ feature_names_in_ : ndarray of shape (n_features,)
     "client": """
 client : distributed.Client or None, default=None
     The client of the cluster whose workers read. If None, take the one that Dask computes
-    with by default. Without any, this process reads a partition after the other while the
+    with by default. Without any, this process reads one partition after the other while the
     next one is loading. Workers use one thread for each task; `n_jobs` is for this
     process. A pickle, or a deep copy, has None.""",
     "dask_attributes": """
