@@ -54,7 +54,8 @@ def save(model, path):
     >>> model = OnlineKMeans(random_state=0).partial_fit([[0.0], [1.0]])
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     save(model, os.path.join(folder, "stream.npz"))
-    ...     load(os.path.join(folder, "stream.npz")).partial_fit([[7.0]]).n_samples_seen_
+    ...     model = load(os.path.join(folder, "stream.npz"))
+    >>> model.partial_fit([[7.0]]).n_samples_seen_
     3
     """
     state = state_of(model)
