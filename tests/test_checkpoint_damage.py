@@ -365,6 +365,15 @@ def test_states_that_contradict_each_other_are_refused(path):
     assert_refused(path, "a center, a sum, a count and a position")
 
 
+def test_names_for_a_huge_number_of_features_are_refused_without_counting_so_far(path):
+    save(SPARSE, path)
+    text, arrays = contents(path)
+    sizes = [name for name in text["state"] if name.endswith(".n_features")]
+    text["state"].update(dict.fromkeys(sizes, 2**62), feature_names=["a"])
+    craft(path, text, arrays)
+    assert_refused(path, "a name for each feature")
+
+
 def test_too_little_memory_is_not_taken_for_damage(path, monkeypatch):
     save(DENSE, path)
 

@@ -76,8 +76,9 @@ def check_state(state):
         _expect(state["centers"] in ("samples", "means"), "centers to be samples or means")
         _check_merged(state, n_clusters, n_features)
         names = state["feature_names"]
-        are_names = names is None or list(map(type, names)) == [str] * n_features
-        _expect(are_names, "a name for each feature")
+        if names is not None:
+            are_names = len(names) == n_features and {*map(type, names)} == {str}
+            _expect(are_names, "a name for each feature")
 
 
 def _check_fields(state, fields, prefix=""):
