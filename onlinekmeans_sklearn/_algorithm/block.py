@@ -121,9 +121,7 @@ class Blocks:
         if block is not None and block.new is not None:
             shares = row_shares(block.new.centers, block.X, threads)
             last = [partial(label, block, rows) for rows in shares]
-        every = [*first, *steps, *last]
-        is_alone = threads.number == 1
-        results = [do() for do in every] if is_alone else threads.map(_call, every)
+        results = threads.map(_call, [*first, *steps, *last])
         return results[len(first) : len(first) + len(steps)]
 
 

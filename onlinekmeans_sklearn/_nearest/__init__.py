@@ -56,8 +56,7 @@ def nearest(centers, X, d2=None, visible=None, labels_only=False, ids=None):
     ids = np.empty(X.shape[0], dtype=np.int32) if ids is None else ids
     ids.fill(-1)
     d2 = np.full(X.shape[0], np.inf) if d2 is None else d2
-    if centers.rows.shape[0]:
-        centers.search.nearest(X, ids, d2, visible, labels_only)
+    centers.search.nearest(X, ids, d2, visible, labels_only)
     return ids, d2
 
 
@@ -70,11 +69,7 @@ def nearest_points(points, X, threads=SINGLE_THREAD, d2=None):
     def search_share(rows):
         search.nearest(X[rows], ids[rows], d2[rows])
 
-    shares = _shares(len(X), X.size * len(points), threads)
-    if len(shares) == 1:
-        search_share(*shares)
-    else:
-        threads.map(search_share, shares)
+    threads.map(search_share, _shares(len(X), X.size * len(points), threads))
     return ids, d2
 
 
@@ -93,7 +88,7 @@ def _shares(n_rows, work, threads):
 
 def work_of(centers, X):
     """Return how many multiplications it takes to look rows up, about."""
-    return X.shape[0] * centers.width(X) * centers.rows.shape[0]
+    return X.shape[0] * centers.width(X) * len(centers)
 
 
 def closest_distances(centers):
