@@ -13,7 +13,7 @@ import numpy as np
 from scipy.sparse import csr_array, issparse
 
 from .._utils.rollback import shallow_copy
-from .._utils.rows import canonical, index_dtype, rows_between
+from .._utils.rows import canonical, index_dtype, places_by_group, rows_between
 from .._utils.tuning import TUNING
 
 
@@ -92,9 +92,7 @@ class SparseSums:
         if len(labels) == 1:
             members = [(labels.item(), np.zeros(1, dtype=np.int64))]
         else:
-            order = np.argsort(labels, kind="stable")
-            filled, starts = np.unique(labels[order], return_index=True)
-            members = list(zip(filled.tolist(), np.split(order, starts[1:])))
+            members = list(places_by_group(labels).items())
         other, add = shallow_copy(self), centers.search.add
         other._clusters = clusters
         shares = [members[i::n_shares] for i in range(n_shares)]

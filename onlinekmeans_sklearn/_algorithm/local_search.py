@@ -25,6 +25,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .._nearest import nearest_points
+from .._utils.rows import grouped, places_by_group
 from .._utils.threads import SINGLE_THREAD
 from .._utils.tuning import TUNING
 
@@ -196,7 +197,7 @@ class LocalSearch:
 
         The clusters are those that the points come to (a sign of 1) or go from (-1).
         """
-        rows, starts, pairs = _grouped(rows, clusters * n_causes + causes)
+        rows, starts, pairs = grouped(rows, clusters * n_causes + causes)
         clusters, causes = np.divmod(pairs, n_causes)
         sums, mass = self._sums(rows, starts, clustering.centers[clusters])
         mass = self._mass(clustering)[clusters] + sign * mass
@@ -309,7 +310,8 @@ class LocalSearch:
             X = points.X if len(rows) == len(points.X) else points.X.take(rows, axis=0)
             return nearest_points(centers.X, X, self.threads, d2)[0].astype(np.intp), d2
         found = np.full(len(rows), -1)
-        ids_of, places_of = _by_region(centers.region), _by_region(points.region[rows])
+        ids_of = places_by_group(centers.region)
+        places_of = places_by_group(points.region[rows])
         for region in ids_of.keys() & places_of.keys():
             ids, places = ids_of[region], places_of[region]
             X = points.X.take(rows[places], axis=0)
@@ -334,7 +336,7 @@ class LocalSearch:
 
         What is added up are differences to one of the points, which are rounded least.
         """
-        rows, starts, labels = _grouped(rows, labels)
+        rows, starts, labels = grouped(rows, labels)
         some = self.X[rows[starts]]
         sums, mass = self._sums(rows, starts, some)
         means = otherwise.copy()
@@ -352,19 +354,6 @@ class LocalSearch:
             differences *= self.weights[some, None]
             np.add.reduceat(differences, starts[at] - starts[at.start], out=sums[at])
         return sums, np.add.reduceat(self.weights[rows], starts)
-
-
-def _grouped(rows, groups):
-    """Return rows put together by group, where each group starts, and its number."""
-    order = np.argsort(groups, kind="stable")
-    starts = np.flatnonzero(np.diff(groups[order], prepend=-1))
-    return rows[order], starts, groups[order[starts]]
-
-
-def _by_region(region):
-    """Return the places of each region."""
-    places, starts, regions = _grouped(np.arange(len(region)), region)
-    return dict(zip(regions.tolist(), np.split(places, starts[1:])))
 
 
 def _mask(places, n):

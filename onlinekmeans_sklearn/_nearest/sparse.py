@@ -1,9 +1,9 @@
 """Centers in CSR."""
 
 import numpy as np
-from scipy.sparse import csr_array, issparse, vstack
+from scipy.sparse import issparse, vstack
 
-from .._utils.rows import canonical, index_dtype, with_dtype
+from .._utils.rows import as_canonical, canonical, index_dtype, with_dtype
 from .._utils.tuning import TUNING
 from .centers import Centers
 from .heart import chosen, fallback
@@ -13,7 +13,7 @@ class SparseCenters(Centers):
     """Centers in CSR, for rows in CSR: they are samples, so they are as sparse."""
 
     def __init__(self, rows):
-        rows = _canonical(rows)
+        rows = _for_kernels(rows)
         exact = with_dtype(rows, np.float64)
         # the compiled kernels know no columns beyond 2^31
         kind = chosen.kernels if exact.indices.dtype == np.int32 else fallback
@@ -23,7 +23,7 @@ class SparseCenters(Centers):
         return SparseCenters(vstack([self.rows, rows], format="csr"))
 
     def as_rows(self, X):
-        return with_dtype(_canonical(X), np.float64)
+        return with_dtype(_for_kernels(X), np.float64)
 
     def width(self, X):
         return 1 + X.nnz // max(1, X.shape[0]) if issparse(X) else X.shape[1]
@@ -32,13 +32,9 @@ class SparseCenters(Centers):
         return TUNING.most_sparse_elements // self.width(X)
 
 
-def _canonical(X):
-    """Return rows as CSR whose indices are sorted, different in a row and not too wide."""
-    if type(X) is not csr_array:
-        X = csr_array(X)
-    if not X.has_canonical_format:
-        X = X.copy()
-        X.sum_duplicates()
+def _for_kernels(X):
+    """Return rows as canonical CSR in contiguous arrays, with int32 indices if they do."""
+    X = as_canonical(X)
     dtype = index_dtype(max(X.nnz, X.shape[1]))
     arrays = X.data, X.indices, X.indptr
     if all(array.flags.c_contiguous for array in arrays) and (

@@ -37,8 +37,31 @@ def with_dtype(X, dtype):
     return canonical(X.data.astype(dtype), X.indices, X.indptr, X.shape)
 
 
+def as_canonical(X):
+    """Return sparse `X` as CSR whose columns are sorted, and different, in each row."""
+    if type(X) is not csr_array:
+        X = csr_array(X)
+    if not X.has_canonical_format:
+        X = X.copy()
+        X.sum_duplicates()
+    return X
+
+
 def canonical(data, indices, indptr, shape):
-    """Return CSR of these arrays, whose indices are sorted, and different in a row."""
+    """Return CSR of arrays that are known to be canonical, so that nobody checks it."""
     X = csr_array((data, indices, indptr), shape=shape)
     X.has_canonical_format = True
     return X
+
+
+def grouped(rows, groups):
+    """Return the rows sorted by group, where each group starts, and the group there."""
+    order = np.argsort(groups, kind="stable")
+    starts = np.flatnonzero(np.diff(groups[order], prepend=-1))
+    return rows[order], starts, groups[order[starts]]
+
+
+def places_by_group(groups):
+    """Return a dict from each group to the places where it occurs, in order."""
+    places, starts, found = grouped(np.arange(len(groups)), groups)
+    return dict(zip(found.tolist(), np.split(places, starts[1:])))

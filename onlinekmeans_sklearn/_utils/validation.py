@@ -12,7 +12,7 @@ from sklearn import config_context
 from sklearn.utils import assert_all_finite
 from sklearn.utils.validation import validate_data
 
-from .rows import canonical
+from .rows import as_canonical, canonical
 from .threads import Threads, n_threads_for
 
 MOST_CLUSTERS = 2**31 - 1  # labels are int32
@@ -37,10 +37,7 @@ def validate_X(estimator, X, reset):
     X = as_floats(estimator, X, reset=reset, ensure_all_finite=False)
     values = X
     if issparse(X):
-        X = csr_array(X)
-        if not X.has_canonical_format:
-            X = X.copy()
-            X.sum_duplicates()
+        X = as_canonical(X)
         values = X.data
     largest = _largest(values, getattr(estimator, "n_jobs", 1))
     limit = _limit(X.shape[1])
@@ -184,19 +181,18 @@ def distances_are_finite(values, n_features):
     return _largest(values) <= 2 * _limit(n_features)
 
 
-def parameter_error(name, value, expected, owner=None):
-    """Return the error about a parameter, as scikit-learn would put it."""
+def parameter_error(name, value, expected, owner):
+    """Return the error about a parameter of a class, or an instance, in sklearn's words."""
     kind = owner if isinstance(owner, type) else type(owner)
-    of_owner = "" if owner is None else f" of {kind.__name__}"
     got = repr(value)
     if isinstance(value, int) and abs(value) > 2 * _MOST:
         got = f"an int of {value.bit_length()} bits"
     return ValueError(
-        f"The {name!r} parameter{of_owner} must be {expected}. Got {got} instead."
+        f"The {name!r} parameter of {kind.__name__} must be {expected}. Got {got} instead."
     )
 
 
-def check_integer(name, value, or_one_of=(), most=_MOST, owner=None):
+def check_integer(name, value, or_one_of, most=_MOST, *, owner):
     """Raise ValueError unless `value` is an int from 1 to `most`, or another choice."""
     if (value is None or isinstance(value, str)) and value in or_one_of:
         return  # asked first, since asking for Integral is slow, for a lone row
@@ -208,14 +204,14 @@ def check_integer(name, value, or_one_of=(), most=_MOST, owner=None):
     raise parameter_error(name, value, " or ".join(choices), owner)
 
 
-def check_one_of(name, value, expected, owner=None):
+def check_one_of(name, value, expected, *, owner):
     """Raise ValueError unless `value` is one of the expected strings."""
     if not isinstance(value, str) or value not in expected:
         choices = f"a str among {{{', '.join(map(repr, expected))}}}"
         raise parameter_error(name, value, choices, owner)
 
 
-def check_positive(name, value, owner=None):
+def check_positive(name, value, *, owner):
     """Raise ValueError unless `value` is None or a number that is a positive float."""
     with suppress(OverflowError):  # of an int that is too large for a float
         is_number = isinstance(value, Real) and not isinstance(value, bool)
@@ -224,7 +220,7 @@ def check_positive(name, value, owner=None):
     raise parameter_error(name, value, "a float in the range (0.0, inf) or None", owner)
 
 
-def check_n_jobs(value, owner=None):
+def check_n_jobs(value, *, owner):
     """Raise ValueError unless `value` is None or an integer that says how many threads."""
     if value is not None and (not _is_integer(value) or value == 0):
         raise parameter_error("n_jobs", value, "an int other than 0 or None", owner)
