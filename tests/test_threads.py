@@ -284,7 +284,7 @@ def test_a_fork_in_the_middle_of_a_call_does_not_wait_for_it():
     X = blobs(0, 1000)
     model = OnlineKMeans(k=40, random_state=0).fit(X)
     before = n_threads_for(None)
-    with own_threads(None, work=10**9), _threads._calls._lock:
+    with own_threads(None, work=10**9), _threads._calls.lock:
         found, _, numbers = told_by_process("fork", model, X)
     assert found == fingerprint(model.partial_fit(X))
     assert numbers == (before, before)

@@ -59,36 +59,41 @@ def _blas_of_process_and_thread():
     return [_controller().select(filepath=paths[key]) for key in (False, True)]
 
 
-class ActiveCalls:
-    """The calls that are running at once in this process.
-
-    BLAS has one limit for the whole process. So the first call sets it to one thread, and
-    the last one that ends sets it back.
-    """
+class _ActiveCalls:
+    """The calls that are running at once in this process."""
 
     def __init__(self):
         self.number = 0
-        self._lock = threading.Lock()
-        self._limit = None
+        self.lock = threading.Lock()
+        self.limit = None  # of BLAS, with what it was before the first of them
 
-    @contextmanager
-    def one_more(self):
-        """Count a call as long as it runs, and keep BLAS to one thread."""
-        blas, blas_of_thread = _blas_of_process_and_thread()
-        with self._lock:
-            if self.number == 0:
-                self._limit = blas.limit(limits=1)
+
+_calls = _ActiveCalls()
+
+
+@contextmanager
+def one_blas_thread():
+    """Keep BLAS to one thread.
+
+    BLAS would start threads of its own, which go on spinning for a while after each
+    product and take the cores from ours. It has one limit for the whole process. So the
+    first of the calls that run at once sets it, and the last one that ends sets it back.
+    """
+    blas, blas_of_thread = _blas_of_process_and_thread()
+    with _calls.lock:
+        if _calls.number == 0:
+            _calls.limit = blas.limit(limits=1)
+            _release_blas_control(blas)
+        _calls.number += 1
+    try:
+        with blas_of_thread.limit(limits=1):
+            yield
+    finally:
+        with _calls.lock:
+            _calls.number -= 1
+            if _calls.number == 0:
+                _calls.limit.restore_original_limits()
                 _release_blas_control(blas)
-            self.number += 1
-        try:
-            with blas_of_thread.limit(limits=1):
-                yield
-        finally:
-            with self._lock:
-                self.number -= 1
-                if self.number == 0:
-                    self._limit.restore_original_limits()
-                    _release_blas_control(blas)
 
 
 def _release_blas_control(blas):
@@ -99,9 +104,6 @@ def _release_blas_control(blas):
     for pool in blas.lib_controllers:
         if hasattr(pool, "clear_controlling_thread"):
             pool.clear_controlling_thread()
-
-
-_calls = ActiveCalls()
 
 
 @cache
@@ -171,15 +173,6 @@ class Threads:
 
 
 SINGLE_THREAD = Threads()
-
-
-def one_blas_thread():
-    """Return a context in which BLAS keeps to one thread.
-
-    BLAS would start threads of its own, which go on spinning for a while after each
-    product and take the cores from ours.
-    """
-    return _calls.one_more()
 
 
 @contextmanager
