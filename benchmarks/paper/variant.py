@@ -17,10 +17,11 @@ from onlinekmeans_sklearn._algorithm.merge import k_for_merge
 class ScriptsPractical(Practical):
     """Algorithm 3 with the first cost and the phases of the scripts."""
 
-    def prefix_distances(self, prefix):
-        """Return the squared distances of all pairs of centers, each pair once."""
+    def start(self, prefix, n):
+        """Begin phase 1 by the squared distances of all pairs of centers, each once."""
         first, second = np.triu_indices(len(prefix), k=1)
-        return prefix.squared_distances(prefix.rows, first, second)
+        pairs = prefix.squared_distances(prefix.rows, first, second)
+        self._begin_phase(n, self.first_cost(pairs))
 
     def openings_per_phase(self, n):
         """Return how many openings end a phase: more than k."""

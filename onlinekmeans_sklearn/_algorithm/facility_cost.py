@@ -60,13 +60,9 @@ class Schedule(ABC):
     def openings_per_phase(self, n):
         """Return the q_r that ends a phase after n samples; later it is never smaller."""
 
-    def prefix_distances(self, prefix):
-        """Return what `first_cost` wants to know of the centers of the prefix."""
-        return closest_distances(prefix)
-
     def start(self, prefix, n):
         """Begin phase 1 after the n samples of the prefix (Algorithm 3, lines 5 and 6)."""
-        self._begin_phase(n, self.first_cost(self.prefix_distances(prefix)))
+        self._begin_phase(n, self.first_cost(closest_distances(prefix)))
 
     def openings_left(self, n):
         """Return how many centers must open, after n samples, for f to change, at least."""
