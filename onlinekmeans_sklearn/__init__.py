@@ -23,5 +23,5 @@ __all__ = [
 
 
 def __dir__():
-    """Return the public names; there are private modules, too."""
+    """Return the public names, without the private modules."""
     return sorted({*__all__, *(name for name in globals() if name.startswith("__"))})

@@ -234,16 +234,16 @@ class BaseOnlineKMeans(
 
     @abstractmethod
     def _schedule(self, n_rows):
-        """Return the schedule of a stream whose first call has so many rows."""
+        """Return the schedule of a stream whose first call has `n_rows` rows."""
 
     @abstractmethod
     def _warn_before_reading(self, stream, n_rows, is_partial):
-        """Warn of rows of a `fit` or `partial_fit` that the parameters do not suit."""
+        """Warn if the parameters do not suit the rows of a `fit` or `partial_fit`."""
 
     def _resolved_k(self, default, for_merge):
-        """Return `k`, or what "auto" stands for: with a cap, half of it, if that is enough.
+        """Return `k`, or for "auto" the default, or the one for a merge into `n_clusters`.
 
-        `for_merge` is a function that gives the one for a number of final clusters.
+        With `max_clusters` it is at most half of that, or twice `n_clusters` if larger.
         """
         if self.k != "auto":
             return int(self.k)
@@ -253,7 +253,7 @@ class BaseOnlineKMeans(
         return min(k, max((int(self.max_clusters) + 1) // 2, 2 * int(self.n_clusters or 0)))
 
     def _check_params(self):
-        """Raise ValueError for a parameter that cannot be."""
+        """Raise ValueError for an invalid parameter."""
         check_integer("n_clusters", self.n_clusters, [None], MOST_CLUSTERS, owner=self)
         check_integer("k", self.k, ["auto"], owner=self)
         check_integer("max_clusters", self.max_clusters, [None], MOST_CLUSTERS, owner=self)
@@ -269,8 +269,8 @@ class BaseOnlineKMeans(
             raise parameter_error("max_clusters", self.max_clusters, expected, owner=self)
 
     def _check_call(self):
-        """Raise an error if it is too early for a call, or for a bad parameter."""
-        if "_stream" not in vars(self):  # else there is no need to ask, which is slow
+        """Raise an error if the estimator is not fitted or has an invalid parameter."""
+        if "_stream" not in vars(self):  # else skip the check, which is slow
             check_is_fitted(self)
         self._check_params()
 
@@ -284,7 +284,7 @@ class BaseOnlineKMeans(
             raise parameter_error("n_clusters", self.n_clusters, expected, owner=self)
 
     def _check_output(self):
-        """Raise ValueError if `transform` is to put CSR into a data frame."""
+        """Raise ValueError if `transform` would have to put CSR into a data frame."""
         output = getattr(self, "_output", get_config()["transform_output"])
         if self.encode == "onehot" and output in ("pandas", "polars"):
             raise ValueError(
@@ -300,12 +300,12 @@ class BaseOnlineKMeans(
         return X, self._new_stream(X.shape[0])
 
     def _new_stream(self, n_rows):
-        """Return a stream that has read nothing, and whose first call has so many rows."""
+        """Return a new stream whose first call has `n_rows` rows."""
         cap = np.inf if self.max_clusters is None else int(self.max_clusters)
         return Stream(self._schedule(n_rows), check_random_state(self.random_state), cap)
 
     def _partial_fit(self, X):
-        """Go on with the stream, or start it, and return the validated rows."""
+        """Continue the stream, or start one, and return the validated rows."""
         if "_stream" in vars(self):
             self._check_params()
             X = validate_X(self, X, reset=False)
@@ -317,25 +317,25 @@ class BaseOnlineKMeans(
             return X
 
     def _extend(self, stream, X, is_partial=False, report=None):
-        """Let the stream read rows, and take over what is known then."""
+        """Let the stream read rows, and set the fitted attributes."""
         self._warn_before_reading(stream, X.shape[0], is_partial)
         stream, labels, d2 = stream.extended(X, self.n_jobs, report)
         labels.flags.writeable = False  # users see them
         vars(self).update(self._fitted_attributes(stream, labels, d2))
 
     def _fitted_attributes(self, stream, labels, d2):
-        """Return what a call has learned; it is of the parameters of that call."""
+        """Return the attributes that a call sets, by its parameters at that time."""
         return {
             "_stream": stream,
             "_n_clusters": None if self.n_clusters is None else int(self.n_clusters),
             "_centers": self.centers,
-            "_final": {},  # final clusters by `n_clusters`, made when they are asked for
+            "_final": {},  # final clusters by `n_clusters`, computed on first use
             "online_labels_": labels,
             "_online_d2": d2,
         }
 
     def _last_rows(self):
-        """Return what became of the rows of the last call, for `_fitted_attributes`."""
+        """Return the results for the rows of the last call, for `_fitted_attributes`."""
         return self.online_labels_, self._online_d2
 
     def _merge(self):
@@ -352,15 +352,15 @@ class BaseOnlineKMeans(
         return final
 
     def _final_clusters(self):
-        """Return the final clusters, made if this is the first time to ask for them."""
-        final = self._final  # first: what comes of an old stream stays out of a new one
+        """Return the final clusters, computed on first use."""
+        final = self._final  # first, lest those of an old stream are kept for a new one
         if self._n_clusters is None and self._centers == "samples":
             return final_clusters(self._stream, None, "samples")
         if self._n_clusters not in final:
             made = final_clusters(
                 self._stream, self._n_clusters, self._centers, self.n_jobs
             )
-            final[self._n_clusters] = tuple(made)  # of which pickles need not know a class
+            final[self._n_clusters] = tuple(made)  # a plain type for pickles
         return FinalClusters(*final[self._n_clusters])
 
     @property
@@ -369,17 +369,17 @@ class BaseOnlineKMeans(
         return 1 if self.encode == "ordinal" else self._n_columns()
 
     def _n_columns(self):
-        """Return for how many clusters `transform` has columns."""
+        """Return the number of clusters that `transform` has columns for."""
         cap = self._stream.max_clusters
         if cap == np.inf:
             return self.n_clusters_
         return cap if self._n_clusters is None else self._n_clusters
 
     def _encode(self, X, positions=None):
-        """Return the features of rows, by the final centers.
+        """Return the features of rows by the final centers.
 
-        If they are the last rows of the stream, at these positions, as it was decided
-        online: they know no center that opened later.
+        With `positions`, those of the last rows of the stream, return the features decided
+        online, which do not depend on centers that opened after a row.
         """
         centers = self._merge().centers  # first: there may be more columns, but not fewer
         n_columns, opened_at = self._n_columns(), self._stream.opened_at

@@ -1,4 +1,4 @@
-"""A classifier on raw features and cluster features, which can learn on a stream."""
+"""A classifier on raw features plus cluster features, which can learn on a stream."""
 
 import copy
 
@@ -39,7 +39,7 @@ def _classifier_has(name):
 
 
 def _can_learn_online(self):
-    """Check that the classifier can, and that the clusterer has features for it."""
+    """Check that the classifier has `partial_fit`, and the clusterer features for it."""
     clusterer = getattr(self, "clusterer_", self._default_clusterer())
     if not isinstance(clusterer, BaseOnlineKMeans) or clusterer.n_clusters is not None:
         raise AttributeError(
@@ -278,9 +278,9 @@ class ClusterFeaturesClassifier(
         return OnlineKMeans() if self.clusterer is None else self.clusterer
 
     def _validated(self, X, y, reset):
-        """Return `X` and `y`, checked as scikit-learn does, where there is need to.
+        """Return `X` and `y`, checked as scikit-learn does, unless they are known to pass.
 
-        Labels that are known to be some of `classes_` are no other kind of target.
+        `_check_classes` is enough for labels of the same kind as `classes_`.
         """
         self._check_parts()
         if not reset and type(y) is np.ndarray and needs_no_validation(self, X):
@@ -292,7 +292,7 @@ class ClusterFeaturesClassifier(
         return X, y
 
     def _check_parts(self):
-        """Raise ValueError for a parameter that cannot be."""
+        """Raise ValueError for an invalid parameter."""
         clusterer, classifier = self._default_clusterer(), self._default_classifier()
         if isinstance(clusterer, type) or not hasattr(clusterer, "transform"):
             expected = "an estimator with fit and transform, for example OnlineKMeans()"
@@ -305,7 +305,7 @@ class ClusterFeaturesClassifier(
             raise parameter_error("passthrough", self.passthrough, "a bool", owner=self)
 
     def _check_classes(self, y, classes, is_first):
-        """Raise ValueError for labels that are not among the classes."""
+        """Raise ValueError for labels that are not among the classes, or for no classes."""
         if is_first and classes is None:
             expected = (
                 "array-like, all classes that will ever come, in the first call of "
@@ -322,7 +322,7 @@ class ClusterFeaturesClassifier(
             )
 
     def _unfitted_parts(self):
-        """Return a clusterer and a classifier that have learned nothing yet."""
+        """Return an unfitted clusterer and classifier, seeded by `random_state`."""
         clusterer = clone(self._default_clusterer())
         if hasattr(clusterer, "set_output"):
             clusterer.set_output(transform="default")
@@ -334,7 +334,7 @@ class ClusterFeaturesClassifier(
         return clusterer, classifier
 
     def _with_raw(self, X, clusters):
-        """Return what the classifier sees: CSR if one of the parts is sparse."""
+        """Return the features for the classifier: CSR if one of the parts is sparse."""
         if not self.passthrough:
             return clusters
         if issparse(X) or issparse(clusters):
@@ -344,7 +344,7 @@ class ClusterFeaturesClassifier(
         return np.hstack([X, clusters])
 
     def _delegate(self, method, X):
-        """Return what the classifier answers."""
+        """Return the result of a method of the classifier."""
         self._check_parts()
         check_is_fitted(self)
         if not needs_no_validation(self, X):
@@ -361,7 +361,7 @@ def _seed(estimator, random_state):
 
 
 def _side_by_side(*parts):
-    """Return two parts of one row as CSR: what `hstack` does, in a tenth of the time."""
+    """Return two parts of a single row as CSR, ten times as fast as `hstack`."""
     first, second = [p.indices if issparse(p) else p[0].nonzero()[0] for p in parts]
     values = np.concatenate([p.data if issparse(p) else p[p != 0] for p in parts])
     widths = [part.shape[1] for part in parts]
@@ -371,7 +371,7 @@ def _side_by_side(*parts):
 
 
 def _widen(classifier, n_features):
-    """Let a linear classifier go on with more features, which it knows nothing of."""
+    """Add features with weight 0 to a linear classifier."""
     missing = n_features - classifier.n_features_in_
     if missing == 0:
         return

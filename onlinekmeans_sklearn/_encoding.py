@@ -25,10 +25,10 @@ def encode_labels(labels, encode, n_clusters, dtype):
 def encode_distances(distances, encode, n_clusters, dtype, hidden=None):
     """Return the features of samples whose distances to the centers are known.
 
-    `hidden` says of which centers a sample knew nothing; of other columns the centers are
-    still to come. What is not there must not look near: its triangle is 0, its distance
-    the largest of the sample to a center that is there. So the smallest distance, the
-    first of them, is that of the nearest center.
+    `hidden` marks the centers that opened after a sample; columns without distances are
+    for clusters still to come. An absent center must not look near: its triangle is 0, its
+    distance the largest of the sample to a center that is there. So the first of the
+    smallest distances is always that of the nearest center.
     """
     known = np.ones(1, dtype=bool) if hidden is None else ~hidden
     if encode == "triangle":

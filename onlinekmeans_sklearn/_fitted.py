@@ -1,4 +1,4 @@
-"""What an estimator says of the stream that it has read: its fitted attributes."""
+"""The fitted attributes, which describe the stream that an estimator has read."""
 
 import copy
 import math
@@ -14,7 +14,7 @@ from ._utils.rollback import shallow_copy
 
 
 class fitted(property):
-    """A property that is not there, as scikit-learn has it, before `fit`."""
+    """A property that does not exist before `fit`, as scikit-learn expects."""
 
     def __set_name__(self, owner, name):
         self._attribute = name
@@ -29,12 +29,12 @@ class fitted(property):
 
 
 def _own(rows):
-    """Return rows that nobody can spoil for the estimator: arrays cannot be changed."""
+    """Return rows to give to users: a copy of CSR, or an array, which is read-only."""
     return as_configured(rows.copy()) if issparse(rows) else rows
 
 
 class FittedStream(DocumentationLinkMixin, BaseEstimator):
-    """An estimator that may have read a stream; a subclass knows its `_final_clusters`."""
+    """An estimator with a `_stream` once it is fitted; a subclass has `_final_clusters`."""
 
     @fitted
     def cluster_centers_(self):
@@ -120,9 +120,9 @@ class FittedStream(DocumentationLinkMixin, BaseEstimator):
         return "_stream" in vars(self)
 
     def __dir__(self):
-        """Return what is there, as scikit-learn does, but for what takes a merge.
+        """Return the names of attributes that exist, except those that need a merge first.
 
-        Its HTML representation evaluates all that is listed.
+        scikit-learn's HTML representation evaluates every attribute that is listed.
         """
         names, n_clusters = set(object.__dir__(self)), getattr(self, "_n_clusters", None)
         if n_clusters is not None and n_clusters not in self._final:
@@ -130,7 +130,7 @@ class FittedStream(DocumentationLinkMixin, BaseEstimator):
         return sorted(name for name in names if hasattr(self, name))
 
     def __copy__(self):
-        """Return a copy whose random numbers are its own, so that it goes its own way."""
+        """Return a copy with random numbers of its own, which goes on independently."""
         other = shallow_copy(self)
         if isinstance(other.random_state, np.random.RandomState):
             other.random_state = copy.deepcopy(self.random_state)

@@ -215,7 +215,7 @@ class SemiOnlineKMeans(BaseOnlineKMeans):
                 f"partial_fit: its length is taken to be {n_rows}, the rows of this call. "
                 "Pass n_samples, a rough number will do, or use OnlineKMeans."
             )
-        expected = round(2**stream.schedule.log_n)  # what the algorithm keeps of it
+        expected = round(2**stream.schedule.log_n)  # only the logarithm is kept
         if n_seen < 2 * expected <= n_seen + n_rows:
             warn_user(
                 f"The stream of {name} becomes {n_seen + n_rows} samples long, at least "

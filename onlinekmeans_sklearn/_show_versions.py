@@ -1,4 +1,4 @@
-"""What to tell in a bug report."""
+"""The versions to report with a bug."""
 
 import platform
 from importlib.metadata import version

@@ -62,7 +62,7 @@ class NewCenters(NamedTuple):
 
 
 class Block(NamedTuple):
-    """Rows that are read at once, and what became of them."""
+    """Rows that are read at once, and their results."""
 
     X: object
     labels: np.ndarray
@@ -71,7 +71,7 @@ class Block(NamedTuple):
 
 
 class Blocks:
-    """The way of blocks through the four steps, side by side if there are several threads.
+    """Take blocks through the four steps, side by side if there are several threads.
 
     From left to right, with three blocks::
 
@@ -86,11 +86,11 @@ class Blocks:
         self._to_label = self._to_add_up = None  # the last block, and the one before
 
     def read(self, X, draw, labels, d2, dtype):
-        """Look a block up and open its centers; what it still lacks comes with the next.
+        """Look a block up and open its centers; its other steps come with the next block.
 
         Its labels and squared distances are written to the arrays given. `draw` returns a
-        random number for each row; the dtype is that of the rows before they were stored
-        as kernels want them.
+        random number for each row; `dtype` is that of the rows before they were converted
+        for the kernels.
         """
         stream, old = self._stream, self._stream.centers
         shares, new = row_shares(old, X, self._threads), None
@@ -106,23 +106,23 @@ class Blocks:
             self.finish(threads)  # while its rows are in the cache
 
     def finish(self, threads=None):
-        """Do what the last two blocks still lack."""
+        """Do the steps that the last two blocks still lack."""
         while self._to_label is not None or self._to_add_up is not None:
             self._run([], threads or self._threads)
             self._to_label, self._to_add_up = None, self._to_label
 
     def _run(self, steps, threads):
-        """Do steps of a block, beside those of the blocks before; return their results."""
-        first, last, block = [], [], self._to_label
+        """Do steps of a block beside those of earlier blocks, and return their results."""
+        adding, labeling, block = [], [], self._to_label
         if self._to_add_up is not None:
             X, labels, d2, _ = self._to_add_up
             n_sums = 1 + threads.number // TUNING.threads_per_sum
-            first = add_up(self._stream, X, labels, d2, n_sums)
+            adding = add_up(self._stream, X, labels, d2, n_sums)
         if block is not None and block.new is not None:
             shares = row_shares(block.new.centers, block.X, threads)
-            last = [partial(label, block, rows) for rows in shares]
-        results = threads.map(_call, [*first, *steps, *last])
-        return results[len(first) : len(first) + len(steps)]
+            labeling = [partial(label, block, rows) for rows in shares]
+        results = threads.map(_call, [*adding, *steps, *labeling])
+        return results[len(adding) : len(adding) + len(steps)]
 
 
 def _call(step):
@@ -130,7 +130,7 @@ def _call(step):
 
 
 def look_up(X, centers, labels, d2, rows):
-    """Write down the nearest center of some rows of a block, and D2(v, C)."""
+    """Write the nearest center of some rows of a block, and D2(v, C), to arrays."""
     d2[rows] = np.inf
     X = rows_between(X, rows.start, rows.stop)
     nearest(centers, X, d2[rows], ids=labels[rows])
@@ -169,14 +169,14 @@ def open_centers(stream, X, uniforms, d2, dtype, positions=None):
 
 
 def new_centers(new, opened, old, n_rows):
-    """Return new centers for so many rows, which were looked up in the old ones."""
-    # with many old centers it would take longer to know the reach than it saves
+    """Return the new centers of `n_rows` rows, which were looked up in the old ones."""
+    # with many old centers it takes longer to compute the reach than it saves
     reach = _reach(new, old) if 0 < len(old) <= n_rows else None
     return NewCenters(new, opened, len(old), reach)
 
 
 def label(block, rows):
-    """Let rows of a block go over to new centers that they see, if these are nearer."""
+    """Reassign rows of a block to centers that opened before them, if these are nearer."""
     X, new = rows_between(block.X, rows.start, rows.stop), block.new
     labels, d2, visible = block.labels[rows], block.d2[rows], new.visible(rows)
     if new.reach is not None:
@@ -187,7 +187,7 @@ def label(block, rows):
 
 
 def _reach(new, old):
-    """Return for each old center how far a row must be for a new one to be nearer.
+    """Return the squared distance to each old center below which no new one is nearer.
 
     By the triangle inequality a row is at least as near to its old center if it is less
     than half as far from it as the new one is. So if the new one is nearer, the squared gap
@@ -195,7 +195,7 @@ def _reach(new, old):
     one. Rounding changes that by about 3 (d + 2) 2^-53, far less than 1e-6, and by
     d 2^-1075 where squares underflow.
     """
-    step = largest_block(old.rows, new)  # the index of all may be too wide for kernels
+    step = largest_block(old.rows, new)  # an index of all may be too large for kernels
     parts = (rows_between(old.rows, i, i + step) for i in range(0, len(old), step))
     gap = np.concatenate([nearest(new, new.as_rows(part))[1] for part in parts])
     return gap * (0.25 - 1e-6) - old.n_features * 1e-320
@@ -215,7 +215,7 @@ def add_up(stream, X, labels, d2, n_shares=1):
 
 
 def move_on(stream, opened, n_rows):
-    """Take over the positions of rows that opened centers, and pass the block."""
+    """Store the positions of rows that opened centers, and count the rows of the block."""
     if len(opened):
         stream.opened_at = np.concatenate([stream.opened_at, stream.n_seen + opened])
     stream.n_seen += n_rows

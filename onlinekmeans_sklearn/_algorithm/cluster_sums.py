@@ -1,9 +1,8 @@
 """Sums of the members of clusters, with additions in the order of the stream.
 
-What is added up are differences of members and center: far from the origin they are
-rounded less than the members themselves. Each cluster's sum is added up in stream order,
-one member after the other, so that it does not depend on the chunking; threads have
-clusters of their own.
+The differences of members and center are added up: far from the origin they are rounded
+less than the members themselves. Each cluster's sum is added up in stream order, one member
+after the other, so that it does not depend on the chunking; threads share the clusters.
 """
 
 import itertools
@@ -18,7 +17,7 @@ from .._utils.tuning import TUNING
 
 
 class DenseSums:
-    """Sums of rows in an array. It never changes: more members make another one.
+    """Sums of rows in an array, immutable: adding members returns another instance.
 
     Attributes
     ----------
@@ -32,7 +31,7 @@ class DenseSums:
     def with_members(self, X, labels, centers, n_shares=1):
         """Return the sums with the rows of `X` added to the clusters of their labels.
 
-        They are right when all steps that are returned, too, are done: at most so many.
+        They are complete when all steps are done that are returned, too, one per share.
         """
         sums = np.zeros(centers.rows.shape)
         sums[: len(self.rows)] = self.rows
@@ -50,8 +49,8 @@ class DenseSums:
 class SparseSums:
     """Sums of rows in CSR, each with the columns in which a member and its center differ.
 
-    It never changes: more members make another one, which shares all clusters that have
-    none of them.
+    It is immutable: adding members returns another instance, which shares the data of all
+    other clusters.
     """
 
     def __init__(self, rows):
@@ -75,14 +74,14 @@ class SparseSums:
             ),
             shape=(len(self._clusters), self._n_features),
         )
-        rows.eliminate_zeros()  # of columns in which all members are like the center
+        rows.eliminate_zeros()  # where all members equal the center
         rows.sort_indices()
         return rows
 
     def with_members(self, X, labels, centers, n_shares=1):
         """Return the sums with the rows of `X` added to the clusters of their labels.
 
-        They are right when all steps that are returned, too, are done.
+        They are complete when all steps are done that are returned, too, one per share.
         """
         clusters = self._clusters.copy()
         if len(clusters) < len(centers):
@@ -115,7 +114,7 @@ def sums_from(rows):
 
 
 def split_by_cluster(labels, n_clusters, n_shares):
-    """Return the first and last of the clusters of each share, about equally filled."""
+    """Return the range of clusters of each share, with about equally many members."""
     rows_up_to = np.cumsum(np.bincount(labels, minlength=n_clusters))
     cuts = np.searchsorted(rows_up_to, np.linspace(0, len(labels), n_shares + 1)[1:-1]) + 1
     bounds = np.unique([0, *np.minimum(cuts, n_clusters), n_clusters])
@@ -123,7 +122,7 @@ def split_by_cluster(labels, n_clusters, n_shares):
 
 
 def sequential_sum(first, numbers):
-    """Return the sum with additions in order, so that chunks make no difference."""
+    """Return the sum, added up in order, so that it does not depend on the chunking."""
     total, step = first, TUNING.added_at_once
     with np.errstate(over="ignore"):
         for start in range(0, len(numbers), step):

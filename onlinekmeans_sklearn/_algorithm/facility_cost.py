@@ -58,23 +58,23 @@ class Schedule(ABC):
 
     @abstractmethod
     def openings_per_phase(self, n):
-        """Return the q_r that ends a phase after n samples; later it is never smaller."""
+        """Return the q_r that ends a phase after n samples; it never decreases with n."""
 
     def start(self, prefix, n):
         """Begin phase 1 after the n samples of the prefix (Algorithm 3, lines 5 and 6)."""
         self._begin_phase(n, self.first_cost(closest_distances(prefix)))
 
     def openings_left(self, n):
-        """Return how many centers must open, after n samples, for f to change, at least."""
+        """Return the least number of openings after n samples for f to change."""
         if not self.phases:
             return self.prefix_length - self.openings
         return max(1, math.ceil(self.openings_per_phase(n)) - self.openings)
 
     def record_openings(self, number, n):
-        """Count centers, no more than were left, the last of which the n-th sample opened.
+        """Count new centers, at most `openings_left`, the last opened by the n-th sample.
 
-        That is Algorithm 3, lines 9 to 11. Return whether the prefix is complete then, so
-        that `start` must be called.
+        That is Algorithm 3, lines 9 to 11. Return whether they complete the prefix, so that
+        `start` must be called.
         """
         self.openings += number
         if not self.phases:

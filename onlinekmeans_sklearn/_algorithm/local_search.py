@@ -1,19 +1,20 @@
-"""Weighted k-means of points, solved well, in time that grows about as they do.
+"""Weighted k-means by local search, in time about proportional to the points.
 
 1. *Seeding* by k-means++ [1]_, some seeds at a time.
-2. *Swaps* [2]_, many in a sweep: centers that save little for others that would save more.
-   Lloyd's steps follow, only where anything has changed. They win back a part of what a
-   swap loses, so sweeps are optimistic about it; one that ends with a higher cost is
+2. *Swaps* [2]_, many in a sweep: replace centers that save little by others that would save
+   more. Lloyd's steps follow, only where anything has changed. They win back part of what a
+   swap loses, so sweeps are optimistic about it; a sweep that ends with a higher cost is
    undone, and the next ones are less optimistic.
-3. *Exchange* [3]_ of single points, which goes on where Lloyd's steps end: it knows that a
-   center moves with its points. Few points to a cluster need it most.
+3. *Exchange* [3]_ of single points, which finds improvements after Lloyd's steps have
+   converged: it considers that a center moves with its points. This matters most if
+   clusters have few points.
 
-Few points can afford to begin again with 2.
+If there are few points, 2 and 3 are repeated.
 
-What takes time is to look up nearest centers. Far from a point there are none that matter,
-so all but the last steps of Lloyd look only at centers of the same region: those with the
-same nearest one of a few centers, drawn anew each time. To miss a nearer center makes a
-point's distance no more than too large, so that every step still goes downhill.
+Most of the time goes into looking up nearest centers. Those far from a point do not matter,
+so all but the last of Lloyd's steps look only at centers of the same region: those with the
+same nearest one of a few centers, drawn anew each time. Missing a nearer center can only
+make the distance of a point too large, so the cost still decreases with every step.
 
 .. [1] D. Arthur, S. Vassilvitskii. k-means++: The Advantages of Careful Seeding. SODA 2007.
 .. [2] S. Lattanzi, C. Sohler. A Better k-means++ Algorithm via Local Search. ICML 2019.
@@ -33,8 +34,8 @@ _BATCH = 4  # seeds that are there for each one that is added at once
 _REGION = 100  # centers of a region, about
 _MOST_ROUNDS, _ROUNDS_WORK = 4, 40_000  # pairs of points and clusters to look at in all
 _MOST_SWEEPS, _MOST_EXCHANGES = 30, 24  # of a round
-_FAILURES = 3  # sweeps in vain, one after the other, that end them
-_SWEEP_GAIN, _STEP_GAIN = 1e-3, 1e-4  # of the cost, for one not to be in vain
+_FAILURES = 3  # sweeps in a row without enough gain that end them
+_SWEEP_GAIN, _STEP_GAIN = 1e-3, 1e-4  # of the cost, which is enough
 _SWAPPED, _FEWEST_SWAPPED = 0.2, 4  # of the centers, that a sweep tries to swap
 _OPTIMISM, _SOBERING = 2.0, 1.3  # how much more than it saves a swap may lose at first
 _FIRST_STEPS, _SWAP_STEPS, _LAST_STEPS = 3, 2, 30  # of Lloyd
@@ -63,7 +64,7 @@ class Clustering(NamedTuple):
 
 
 class LocalSearch:
-    """Points with weights, and the steps, each of which returns another clustering.
+    """Points with weights, and the steps, each of which returns a new clustering.
 
     Every distance is exact, however far away other points are.
     """
@@ -76,7 +77,7 @@ class LocalSearch:
         self.threads = threads
 
     def clustered(self, k):
-        """Return labels, exactly k different ones; there are more points than that."""
+        """Return labels, exactly k different ones; there must be more than k points."""
         best = self._seeded(k)
         if best.cost > 0 and k > 1:
             best = self._after_steps(best, _FIRST_STEPS, *self._regions(best))
@@ -113,7 +114,7 @@ class LocalSearch:
     # Swaps
 
     def _after_swaps(self, best):
-        """Return the clustering after sweeps of swaps, until they are in vain."""
+        """Return the clustering after sweeps of swaps, until they no longer help."""
         optimism, failures = _OPTIMISM, 0
         for _ in range(_MOST_SWEEPS):
             swapped = self._after_sweep(best, optimism)
@@ -195,7 +196,7 @@ class LocalSearch:
     def _won_back(self, clustering, rows, clusters, causes, n_causes, sign):
         """Return what is saved, by cause, when centers follow points that come or go.
 
-        The clusters are those that the points come to (a sign of 1) or go from (-1).
+        `clusters` are those that points are added to (a sign of 1) or removed from (-1).
         """
         rows, starts, pairs = grouped(rows, clusters * n_causes + causes)
         clusters, causes = np.divmod(pairs, n_causes)
@@ -213,7 +214,7 @@ class LocalSearch:
     # Lloyd's steps
 
     def _after_steps(self, clustering, n_steps, centers, points, is_changed=None):
-        """Return the clustering after Lloyd's steps, as long as they are worth it."""
+        """Return the clustering after Lloyd's steps, as long as they gain enough."""
         if is_changed is None:
             is_changed = np.ones(len(centers.X), dtype=bool)
         for _ in range(n_steps):
@@ -230,9 +231,9 @@ class LocalSearch:
         return clustering
 
     def _assigned(self, clustering, centers, is_moved, points):
-        """Return the clustering by centers of which some have moved.
+        """Return the clustering after some of the centers have moved.
 
-        Points of these look at all centers, others only at those that have moved.
+        Points of these are compared with all centers, others only with those that moved.
         """
         labels, d2 = clustering.labels.copy(), clustering.d2.copy()
         is_lost = is_moved[labels]
@@ -247,7 +248,7 @@ class LocalSearch:
     # Exchange
 
     def _after_exchanges(self, clustering):
-        """Return the clustering after moves of points that pay, of which none is undone.
+        """Return the clustering after moves of single points that reduce the cost.
 
         In each round points may go from one half of the clusters to the other, and every
         cluster has at most one that comes or goes.
@@ -300,9 +301,10 @@ class LocalSearch:
         return Placed(centers, region), Placed(self.X, region[clustering.labels])
 
     def _nearest(self, centers, points, rows=None, d2=None):
-        """Return the nearest center in the region of each point, and how far it is.
+        """Return the nearest center in the region of each point, and its squared distance.
 
-        If given, only these rows do, in order; it must be nearer than d2, or it is -1.
+        `rows`, if given, are the points to look up, and `d2` what a center must be nearer
+        than: else it is -1.
         """
         rows = np.arange(len(points.X)) if rows is None else rows
         d2 = np.full(len(rows), np.inf) if d2 is None else d2.copy()
@@ -320,7 +322,7 @@ class LocalSearch:
         return found, d2
 
     def _clustering(self, centers, labels, d2=None):
-        """Return the clustering with its cost, and with d2 if that is not known."""
+        """Return the clustering with its cost; compute d2 unless it is known."""
         if d2 is None:
             differences = centers.take(labels, axis=0)
             differences -= self.X
@@ -332,9 +334,9 @@ class LocalSearch:
         return np.bincount(clustering.labels, self.weights, len(clustering.centers))
 
     def _means(self, rows, labels, otherwise):
-        """Return the means of points with labels, and what else to return without points.
+        """Return the mean of the points of each label, and `otherwise` for the others.
 
-        What is added up are differences to one of the points, which are rounded least.
+        Differences to one of the points are added up, which are rounded least.
         """
         rows, starts, labels = grouped(rows, labels)
         some = self.X[rows[starts]]
@@ -344,7 +346,7 @@ class LocalSearch:
         return means
 
     def _sums(self, rows, starts, origins):
-        """Return weighted sums of groups, each seen from an origin, and their weights."""
+        """Return weighted sums of groups, each relative to an origin, and their weights."""
         sums, sizes = np.empty_like(origins), np.diff(starts, append=len(rows))
         step = 1 + TUNING.pair_elements * len(starts) // (1 + len(rows) * self.X.shape[1])
         for at in (slice(i, i + step) for i in range(0, len(starts), step)):
@@ -370,7 +372,7 @@ def _changed(before, after):
 
 
 def _disjoint(first, second):
-    """Return places of pairs, each unlike all chosen before in both."""
+    """Return places of pairs that have no number in common, chosen greedily."""
     taken, places = set(), []
     for place, pair in enumerate(zip(first.tolist(), second.tolist())):
         if taken.isdisjoint(pair):

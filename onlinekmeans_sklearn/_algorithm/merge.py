@@ -1,9 +1,9 @@
 """The last step: the final clusters, and what they cost.
 
 They are the online clusters, with the samples that opened them or their means as centers,
-or `n_clusters` that are merged from them. For the merge each online cluster stands for its
-members: it is a point, its mean, that weighs as much as it has members. `local_search` does
-the weighted k-means of these few points.
+or `n_clusters` that are merged from them. For the merge each online cluster is a point, its
+mean, weighted by the number of its members. `local_search` does the weighted k-means of
+these few points.
 
 .. [1] K. Clarkson, D. Woodruff. Low Rank Approximation and Regression in Input Sparsity
    Time. STOC 2013.
@@ -32,7 +32,7 @@ class FinalClusters(NamedTuple):
 
 
 def final_clusters(stream, n_clusters, kind, n_jobs=None):
-    """Return the final clusters of a stream; without `n_clusters` of a kind of centers."""
+    """Return the final clusters of a stream; without a merge `kind` says which."""
     online = stream.centers
     every = np.arange(len(online), dtype=np.int32)
     if n_clusters is None and kind == "samples":
@@ -48,7 +48,7 @@ def final_clusters(stream, n_clusters, kind, n_jobs=None):
 
 
 def for_more_clusters(stream):
-    """Return what users can do for a stream to open more clusters."""
+    """Return advice on how to make a stream open more clusters."""
     if len(stream.centers) == stream.max_clusters:
         return "increase max_clusters"
     if not stream.schedule.phases:
@@ -82,7 +82,7 @@ def cost(stream, final):
 
 
 def k_for_merge(n_clusters):
-    """Return how many online clusters to aim at, for their merge to be good.
+    """Return how many online clusters to aim at for a good merge.
 
     Many clusters need fewer each: about 54 for each of 10, 32 of 200, 25 of 1,000 and 17
     of 10,000. That keeps the cost within about 3 % of that of KMeans, as measured up to
@@ -94,9 +94,9 @@ def k_for_merge(n_clusters):
 def merge(means, counts, n_clusters, random_state, points=None, n_jobs=None):
     """Merge clusters by k-means of their means, weighted by their counts.
 
-    `points`, if given, are the means as seen from a point close to them, for k-means to be
-    rounded less. Return the mean of all members of each merged cluster, and the merged
-    cluster of each cluster. Merged clusters are numbered by the age of their oldest part.
+    `points`, if given, are the means relative to a point near them, so that k-means has
+    less rounding error. Return the mean of all members of each merged cluster, and the
+    merged cluster of each cluster. Merged clusters are numbered by their oldest part.
     """
     n_online = len(counts)
     if n_online <= n_clusters:
@@ -113,8 +113,8 @@ def merge(means, counts, n_clusters, random_state, points=None, n_jobs=None):
 def _merged_means(means, counts, merged):
     """Return the means of merged clusters.
 
-    What is added up are differences to the oldest part: far from the origin they are
-    rounded less than means, and features that all parts have at 0 stay there.
+    Differences to the oldest part are added up: far from the origin they are rounded less
+    than means, and features that are 0 in all parts stay 0.
     """
     weights = counts / np.bincount(merged, weights=counts)[merged]
     columns = np.arange(len(counts), dtype=np.int32)
@@ -124,7 +124,7 @@ def _merged_means(means, counts, merged):
 
 
 def _coordinates(means, random_state):
-    """Return the means in an array; of wide CSR a sketch that about keeps distances.
+    """Return the means as an array, or a sketch of wide CSR that roughly keeps distances.
 
     Each feature is added to one of a few columns, or subtracted from it [1]_.
     """

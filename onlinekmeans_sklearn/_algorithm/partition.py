@@ -1,12 +1,11 @@
-"""The steps of a block whose rows are elsewhere, and read by many at once.
+"""The steps of a block for partitions that several workers read at once.
 
-Optimistic concurrency control [1]_: `propose` looks rows up in the centers that are known
-so far, which may not be all that were there when their turn comes, and returns the few
-candidates for a center. `decide` takes the candidates of one partition after the other, in
-stream order, and opens centers by the paper's rule. `finish` lets rows go over to centers
-that their proposal did not know. While others decide, distances only shrink and the
-facility cost only grows, so that candidates are at worst too many. The decisions are those
-of the plain loop, to the last bit.
+Optimistic concurrency control [1]_: `propose` looks rows up in the centers known so far,
+while more may open before their turn comes, and returns the few candidates for a center.
+`decide` takes the candidates of one partition after the other, in stream order, and opens
+centers by the paper's rule. `finish` reassigns rows to centers that their proposal did not
+know. Meanwhile distances only shrink and the facility cost only grows, so that there are at
+worst too many candidates. The decisions are those of the plain loop, to the last bit.
 
 .. [1] X. Pan, J. Gonzalez, S. Jegelka, T. Broderick, M. Jordan. Optimistic Concurrency
    Control for Distributed Unsupervised Learning. NIPS 2013.
@@ -23,20 +22,20 @@ from .block import Block, label, move_on, new_centers, open_centers
 
 
 class Candidates(NamedTuple):
-    """The rows that may open a center: all that anybody must know to decide.
+    """The rows that may open a center, and what `decide` needs to know of them.
 
     Attributes
     ----------
     n_rows : int
-        Of how many rows, from the first on, these are all candidates.
+        The number of rows that were searched, from the first row on.
     positions : ndarray of int64
-        Which of these rows.
+        The positions of the candidates among these rows.
     X : ndarray or CSR
         The candidates.
     uniforms, d2 : ndarray of float64
-        The number of each, and its D2(v, C) for the centers that the proposal knew.
+        The random number of each, and its D2(v, C) for the centers that the proposal knew.
     dtype : dtype
-        Of the rows before they were stored as kernels want them.
+        That of the rows before they were converted for the kernels.
     """
 
     n_rows: int
@@ -50,9 +49,9 @@ class Candidates(NamedTuple):
 def propose(centers, facility_cost, X, random_state, dtype):
     """Return label and squared distance of every row, and the candidates.
 
-    In a burst of new clusters there are many. Only the first are returned then: the rest
-    are better proposed again when these are decided. A facility cost of None is that of a
-    stream that has no room for another center.
+    In a burst of new clusters only the first candidates are returned: the others are better
+    proposed again after these are decided. A facility cost of None means that there is no
+    room for another center.
     """
     labels, d2 = nearest(centers, X)
     uniforms = random_state.random_sample(X.shape[0])
@@ -68,7 +67,7 @@ def propose(centers, facility_cost, X, random_state, dtype):
 
 
 def most_candidates(centers, X):
-    """Return how many rows a proposal offers at most."""
+    """Return the largest number of candidates in a proposal."""
     most = TUNING.most_candidate_elements // centers.width(X)
     return max(1, min(TUNING.most_candidates, most))
 
@@ -103,9 +102,9 @@ def finish(X, labels, d2, known, unknown, opened):
 
 
 def online_labels(centers, opened_at, X, first):
-    """Return the label, and squared distance, of rows from position `first` on, as decided.
+    """Return labels and squared distances of rows from position `first` on, as decided.
 
-    A row knew the centers that opened before it, or at it.
+    A row is compared with the centers that opened before it, or at it.
     """
     positions = np.arange(first, first + X.shape[0])
     visible = np.searchsorted(opened_at, positions, side="right")

@@ -1,4 +1,4 @@
-"""What is kept of a stream, and how it goes on: C, counts, sums, W, n, random numbers."""
+"""The state of a stream: C, counts, sums, W, n and random numbers; and its next rows."""
 
 import copy
 from functools import partial
@@ -17,7 +17,8 @@ from .cluster_sums import sums_from
 class Stream:
     """Everything that is kept of a stream: centers, statistics, schedule, random numbers.
 
-    All but the random numbers is only ever replaced, so that shallow copies can go on.
+    Only the random numbers change in place; all else is replaced, so that a shallow copy
+    can read on without changing the original.
 
     Attributes
     ----------
@@ -34,14 +35,14 @@ class Stream:
     schedule : Schedule
         The facility cost, and the phases that raise it.
     max_clusters : int or inf
-        No center opens when there are so many.
+        The number of centers at which no more open.
     """
 
     def __init__(self, schedule, random_state, max_clusters=np.inf):
         self.schedule = schedule
         self.max_clusters = max_clusters
         self.random_state = random_state
-        self.centers = self.sums = None  # until there is a row, whose storage they have
+        self.centers = self.sums = None  # until a row says how to store them
         self.counts = np.empty(0, dtype=np.int64)
         self.opened_at = np.empty(0, dtype=np.int64)
         self.inertia = 0.0
@@ -61,21 +62,21 @@ class Stream:
     def merge_points(self):
         """Return the means of clusters minus the center of the one with most members.
 
-        They are rounded as their spread is, not as their distance from the origin: the
-        same for data that are translated, as long as differences of samples are exact.
+        Their rounding error depends on the spread of the data, not on how far from the
+        origin they are: translated data give the same, if differences of samples are exact.
         """
         centers = self.centers.exact
         fullest = np.full(len(self.centers), np.argmax(self.counts))
         return (centers - centers[fullest]) + self.sums.divided_by(self.counts)
 
     def extended(self, X, n_jobs=None, report=None):
-        """Return the stream that has also read the rows of `X`, and what became of them.
+        """Return the stream that has also read the rows of `X`, their labels and their d2.
 
-        That is, for each row, its label and its squared distance to that center. `report`
-        is called after every block, with the stream and what became of the rows so far.
+        That is the squared distance of each row to the center of its label. `report` is
+        called after every block, with the stream, and labels and d2 of the rows so far.
 
-        This stream stays as it is, but for the random numbers that both share; these,
-        too, are as they were if anything fails.
+        This stream stays as it is, but for the random numbers that both share; these are
+        restored, too, if anything fails.
         """
         with restore_rng_on_error(self.random_state):
             if X.shape[0] == 1 and len(self.counts):
@@ -90,7 +91,7 @@ class Stream:
                 return other, *other._read(X, threads, report)
 
     def _read_single_row(self, X, dtype):
-        """Return what `extended` does for a lone row: cheap if it joins a cluster."""
+        """Return what `extended` does for a single row, faster if it joins a cluster."""
         other = shallow_copy(self)
         label, d2 = self.centers.search.nearest_of_row(X)
         uniform = self.random_state.random_sample()
@@ -110,7 +111,7 @@ class Stream:
         return other, labels, np.array([d2])
 
     def _read(self, X, threads, report):
-        """Read the rows of `X`, block by block, and return what became of them."""
+        """Read the rows of `X`, block by block, and return their labels and d2."""
         labels, d2 = np.empty(X.shape[0], dtype=np.int32), np.empty(X.shape[0])
         blocks, stop = Blocks(self, threads), 0
         while stop < X.shape[0]:
@@ -130,7 +131,7 @@ class Stream:
     def _choose_block_rows(self, X, n_opened):
         """Make blocks larger while few centers open in them, and smaller when many do.
 
-        The rows of a block must be compared with the centers that open in it, too.
+        Large blocks are faster, but all rows are compared with all centers that open in it.
         """
         wanted = TUNING.openings_in_block * len(self.centers)
         growth = min(max((wanted + 1) / (n_opened + 1), 0.25), 4)

@@ -1,7 +1,7 @@
-"""Whether a dict that comes from a file can be the state of an estimator.
+"""Check whether a dict that comes from a file can be the state of an estimator.
 
-Nobody vouches for a file. What is wrong with it must be a ValueError at once, not a
-surprise in a later call, and no routine of scipy may read beyond the end of an array.
+Files are not trusted. Anything wrong must raise a ValueError at once, not surprise in a
+later call, and no routine of scipy may read beyond the end of an array.
 """
 
 import math
@@ -111,7 +111,7 @@ def _type_of(value):
 
 
 def _expect(is_true, expected):
-    """Raise ValueError unless what the fields say together is true."""
+    """Raise ValueError unless a statement about several fields is true."""
     if not is_true:
         raise ValueError(f"The checkpoint is inconsistent: expected {expected}.")
 
@@ -123,7 +123,7 @@ def _check_random_state(state, prefix):
 
 
 def _check_stream(state):
-    """Check what is known of the clusters, and return how many and how wide they are."""
+    """Check the clusters, and return their number and the number of features."""
     _check_random_state(state, "stream.random_state.")
     rows, sums = _check_rows(state, "stream.centers"), _check_rows(state, "stream.sums")
     counts, opened_at = state["stream.counts"], state["stream.opened_at"]

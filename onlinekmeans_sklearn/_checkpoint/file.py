@@ -30,7 +30,7 @@ def write(path, state):
         "state": {name: state[name] for name in state if name not in arrays},
     }
     arrays[_TEXT] = np.frombuffer(json.dumps(text).encode(), dtype=np.uint8)
-    contents = io.BytesIO()  # a full disk must not interrupt numpy, which would not tidy up
+    contents = io.BytesIO()  # numpy would not clean up if the disk were full
     np.savez(contents, **arrays)
     target = os.path.realpath(os.fsdecode(path))  # a symbolic link stays one
     temporary = f"{target}.{secrets.token_hex(8)}.tmp"
@@ -53,8 +53,8 @@ def write(path, state):
 
 
 def _sync_folder(folder):
-    """Bring the new name of a file to the disk as well, where the system can."""
-    with suppress(OSError):  # Windows cannot open a folder, some file systems not sync it
+    """Make sure that the new name of a file is on disk, too, where the system can."""
+    with suppress(OSError):  # not on Windows, nor on some file systems
         descriptor = os.open(folder, os.O_RDONLY)
         try:
             os.fsync(descriptor)
@@ -63,7 +63,7 @@ def _sync_folder(folder):
 
 
 def read(data):
-    """Return the state in the bytes of a file; its content may still be anything."""
+    """Return the state in the bytes of a file, still unchecked."""
     arrays = _read_arrays(data)
     if _TEXT not in arrays:
         raise ValueError(f"it is not a checkpoint: it has no array {_TEXT!r}.")
@@ -109,7 +109,7 @@ def _read_arrays(data):
 
 
 def _check_archive(archive, n_bytes):
-    """Raise ValueError for damage, and for files that take more memory than they have."""
+    """Raise ValueError for a damaged archive, or for contents larger than the file."""
     members = archive.infolist()
     if any(member.compress_type != zipfile.ZIP_STORED for member in members):
         raise ValueError("it is compressed")

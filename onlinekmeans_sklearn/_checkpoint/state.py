@@ -1,7 +1,7 @@
 """An estimator as a dict of arrays and plain values by dotted names, and back.
 
-The state holds all that affects what the estimator does from now on. The number of rows
-that are read at once affects only the speed, so it starts anew.
+The state holds everything that affects the future results of the estimator. The number of
+rows that are read at once affects only the speed, so it is not saved.
 """
 
 import numpy as np
@@ -27,7 +27,7 @@ def state_of(model):
             "estimator on Dask save model.to_local(); save others with skops.io.dump, or "
             "with pickle."
         )
-    fitted = vars(model).copy()  # at one moment, should another thread call `partial_fit`
+    fitted = vars(model).copy()  # a snapshot, since another thread may call `partial_fit`
     parameters = model.get_params(deep=False)
     state = {
         "class": type(model).__name__,
@@ -52,7 +52,7 @@ def state_of(model):
 
 
 def model_from(state):
-    """Return the estimator that has a state, which `check_state` has accepted."""
+    """Return the estimator with a state that `check_state` has accepted."""
     model = ESTIMATORS[state["class"]](**state["parameters"])
     if "random_state.key" in state:
         model.random_state = _random_state_from(state, "random_state")
@@ -153,7 +153,7 @@ def _state_of_rows(name, X):
 
 
 def rows_from(state, name):
-    """Return the array or the CSR that has a name in a state."""
+    """Return the array or CSR stored under a name in a state."""
     values, row_ends = state[f"{name}.values"], state.get(f"{name}.row_ends")
     if row_ends is None:
         return values

@@ -128,7 +128,7 @@ class CentersDisplay(Display):
 
 
 def _checked_pair(features, n_features, names):
-    """Return the two columns as a list, or say why they cannot be that."""
+    """Return the two columns as a list of ints, or raise ValueError."""
     pair = list(features) if np.iterable(features) else []
     known = [] if names is None else names.tolist()
     pair = [known.index(i) if isinstance(i, str) and i in known else i for i in pair]
@@ -150,7 +150,7 @@ def _evenly_spaced_rows(X, max_rows):
         X = X.tocsr()  # other formats have no rows to take
     elif not hasattr(X, "shape"):
         X = np.asarray(X)
-    n_rows = X.shape[0] if X.shape else 0  # that a scalar has none, `predict` will say
+    n_rows = X.shape[0] if X.shape else 0  # `predict` refuses a scalar
     if max_rows is None or n_rows <= max_rows:
         return X
     rows = np.linspace(0, n_rows - 1, max_rows).astype(np.intp)

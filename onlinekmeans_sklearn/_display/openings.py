@@ -131,7 +131,7 @@ class OpeningsDisplay(Display):
     def _plot_costs(self, given):
         """Draw the facility cost on the log scale of the twin."""
         costs = np.array(self.facility_costs, dtype=np.float64)
-        costs[~((costs > 1e-280) & (costs < 1e280))] = np.nan  # others axes cannot show
+        costs[~((costs > 1e-280) & (costs < 1e280))] = np.nan  # axes cannot show others
         self.cost_line_ = None
         self.cost_ax_.set_visible(not np.isnan(costs).all())
         if np.isnan(costs).all():

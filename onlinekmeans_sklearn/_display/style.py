@@ -1,4 +1,4 @@
-"""What the displays share: the check of the estimator, axes, lines and counts.
+"""Shared by the displays: the check of the estimator, axes, lines and counts.
 
 matplotlib is imported when something is plotted, not before.
 """
@@ -13,7 +13,7 @@ TINTS = np.array(["#8CC0DC", "#F4D48C", "#8CD3C0", "#ECB78C", "#B3DDF5", "#E8C3D
 
 
 class Display:
-    """What fills the displays: a fitted estimator, and axes."""
+    """Base class of the displays: checks the estimator and sets the axes."""
 
     @classmethod
     def _check_estimator(cls, estimator, names):
@@ -29,7 +29,7 @@ class Display:
             )
 
     def _set_axes(self, ax):
-        """Plot on these axes, or on those of a new figure if there are none."""
+        """Set the axes to plot on, those of a new figure if `ax` is None."""
         if ax is None:
             try:
                 import matplotlib.pyplot as plt
@@ -53,19 +53,19 @@ def plot_steps(ax, x, y, style, given):
     """Draw a line that keeps its height until the next point, and return it."""
     (line,) = ax.plot(x, y, drawstyle="steps-post")
     set_style(line, style, given)
-    ax.yaxis.label.set_color(line.get_color())  # so that readers see whose scale it is
+    ax.yaxis.label.set_color(line.get_color())  # to show which scale belongs to the line
     ax.tick_params(axis="y", which="both", labelcolor=line.get_color())
     return line
 
 
 def set_style(artist, style, given):
-    """Give an artist our style and then the user's, which may go by other aliases."""
+    """Apply our style to an artist, then the user's, which may use other aliases."""
     artist.set(**style)
     artist.set(**(given or {}))
 
 
 def show_counts(axis, log=False):
-    """Let the ticks of an axis be whole numbers, written out."""
+    """Show whole numbers, with thousands separators, at the ticks of an axis."""
     from matplotlib.ticker import MaxNLocator, StrMethodFormatter
 
     if not log:

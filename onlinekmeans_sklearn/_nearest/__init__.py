@@ -61,7 +61,7 @@ def nearest(centers, X, d2=None, visible=None, labels_only=False, ids=None):
 
 
 def nearest_points(points, X, threads=SINGLE_THREAD, d2=None):
-    """Return what `nearest` does for rows of arrays, of which `points` are the centers."""
+    """Return what `nearest` does for arrays: `points` are the centers, `X` the rows."""
     ids = np.full(len(X), -1, dtype=np.int32)
     d2 = np.full(len(X), np.inf) if d2 is None else d2
     search = chosen.kernels.DenseSearch(points)
@@ -74,7 +74,7 @@ def nearest_points(points, X, threads=SINGLE_THREAD, d2=None):
 
 
 def row_shares(centers, X, threads):
-    """Return slices of the rows that threads share: one, if there is little to look up."""
+    """Return slices of the rows for threads to share, a single one for little work."""
     work = work_of(centers, X) if threads.number > 1 else 0
     return _shares(X.shape[0], work, threads)
 
@@ -87,15 +87,14 @@ def _shares(n_rows, work, threads):
 
 
 def work_of(centers, X):
-    """Return how many multiplications it takes to look rows up, about."""
+    """Return about how many multiplications it takes to look rows up."""
     return X.shape[0] * centers.width(X) * len(centers)
 
 
 def closest_distances(centers):
-    """Return each center's squared distance to its closest neighbor; there is one.
+    """Return the squared distance of each center to its closest neighbor.
 
-    Each is compared with the older ones, then with the newer ones: in the reversed set
-    these are the older ones.
+    Each is compared with the older ones, then, in the reversed set, with the newer ones.
     """
     older = np.arange(len(centers))
     _, d2 = nearest(centers, centers.as_rows(centers.rows), visible=older)
@@ -105,13 +104,13 @@ def closest_distances(centers):
 
 
 def largest_block(X, centers):
-    """Return how many rows of `X` to read at once, at most."""
+    """Return the largest number of rows of `X` to read at once."""
     most = min(TUNING.most_block_rows, centers.block_rows(X))
     return max(TUNING.first_block_rows, most)
 
 
 def nearest_shared(centers, X, n_jobs=None, labels_only=False):
-    """Return what `nearest` does for rows in any storage, which threads share."""
+    """Return what `nearest` does for rows in any format, with several threads."""
     labels = np.empty(X.shape[0], dtype=np.int32)
     d2 = np.full(X.shape[0], np.inf)
 
@@ -130,7 +129,7 @@ def nearest_shared(centers, X, n_jobs=None, labels_only=False):
 
 
 def each_panel_of_distances(centers, X, function, n_jobs=None):
-    """Call a function with slices of the rows and their distances to all centers."""
+    """Call a function with each slice of the rows and its distances to all centers."""
     step = max(1, TUNING.distance_elements // len(centers))
     panels = [slice(a, a + step) for a in range(0, X.shape[0], step)]
 

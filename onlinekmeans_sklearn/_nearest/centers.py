@@ -19,7 +19,7 @@ _ROUGH = 2.0**-30  # relative uncertainty of a squared distance that is not good
 
 
 class Centers(ABC):
-    """Rows that never change: more of them make another set.
+    """An immutable set of rows: adding some returns another set.
 
     Attributes
     ----------
@@ -27,7 +27,7 @@ class Centers(ABC):
         The centers, in the widest dtype of the samples they are.
     n_features : int
     exact : ndarray or CSR
-        The same in float64, as kernels want them.
+        The same in float64, as the kernels need them.
     search : DenseSearch or SparseSearch
         What the kernels make of them: finds the nearest center, and adds up its members.
     """
@@ -61,15 +61,15 @@ class Centers(ABC):
 
     @abstractmethod
     def as_rows(self, X):
-        """Return rows in the storage of the centers, as kernels want them."""
+        """Return rows in the format of the centers, as the kernels need them."""
 
     @abstractmethod
     def width(self, X):
-        """Return how many numbers a row of `X` has, about."""
+        """Return about how many numbers a row of `X` has."""
 
     @abstractmethod
     def block_rows(self, X):
-        """Return how many rows like those of `X` to read at once, at most."""
+        """Return the largest number of rows like those of `X` to read at once."""
 
     def squared_distances(self, X, rows, ids):
         """Return the squared distances of ``X[rows[i]]`` and ``centers[ids[i]]``."""

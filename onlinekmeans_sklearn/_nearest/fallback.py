@@ -1,8 +1,8 @@
 """What `kernels` does, in numpy, to the last bit: for machines without a compiler.
 
-The nearest center of a row is among those whose product says so, within the slack; these
-few are decided on their squared distances, as ever. The methods are those of `kernels`,
-where they are documented.
+The nearest center of a row is one of those whose product is smallest, within the slack; the
+squared distances to these few decide. The methods are those of `kernels`, where they are
+documented.
 """
 
 import numpy as np
@@ -14,13 +14,13 @@ from .products import check_numbers, prepare, products, squared_norms
 
 
 class _Search:
-    """Centers, made ready to look for the nearest of them."""
+    """Centers, prepared to look for the nearest of them."""
 
     def __init__(self, centers):
         self._centers = centers
 
     def nearest(self, X, ids, d2, visible=None, labels_only=False):
-        """Let rows go over to the oldest nearest center, if it is nearer than theirs."""
+        """Reassign rows to the oldest nearest center, if it is nearer than theirs."""
         n_centers = self._centers.shape[0]
         if not n_centers:
             return
@@ -43,10 +43,10 @@ class _Search:
             ids[rows], d2[rows] = center[is_nearer], exact[is_nearer]
 
     def _oldest_nearest(self, X, found, squares, slack, d2):
-        """Return the rows that a center may be nearer to than d2, and the nearest of each.
+        """Return the rows that may have a center nearer than d2, and the nearest of each.
 
-        Most have just one center within the slack; only where the second best is within
-        it, too, are there distances to look at. What was found is changed.
+        Most have just one center within the slack; only if the second best is within it,
+        too, are distances computed. Changes `found`.
         """
         every, (of_square, of_d2, added) = np.arange(len(found)), slack
         center = found.argmin(axis=1)
@@ -69,7 +69,7 @@ class _Search:
         return rows, center[rows]
 
     def nearest_of_row(self, X):
-        """Return the oldest nearest center of a lone row and its squared distance."""
+        """Return the oldest nearest center of a single row and its squared distance."""
         every = np.arange(self._centers.shape[0])
         d2 = self.pair_distances(X, np.zeros_like(every), every)
         return int(d2.argmin()), float(d2.min())
@@ -88,7 +88,7 @@ class _Search:
     def next_openings(
         self, X, candidates, start, uniforms, facility_cost, d2, opened, most
     ):
-        """Return the places of the next candidates that open a center, at most so many."""
+        """Return the places of the next candidates that open a center, at most `most`."""
         places, new = [], rows_at(X, opened).astype(np.float64, copy=False)
         for place in range(start, len(candidates)):
             if len(places) == most:
@@ -123,7 +123,7 @@ class SparseSearch(_Search):
     """Centers and rows in CSR."""
 
     def add(self, X, members, sums):
-        """Let the sums of clusters be others, with more rows in them."""
+        """Replace the sums of clusters by those with more rows added."""
         for cluster, rows in members:
             columns, values = sums[cluster]
             differences = X[rows] - self._centers[np.full(len(rows), cluster)]
@@ -145,10 +145,10 @@ def _squared(differences):
 
 
 def _membership_matrix(labels, n_clusters):
-    """Return the matrix that adds rows to the sums of clusters, which stand above them.
+    """Return the matrix that adds rows to the sums of clusters, stacked above them.
 
-    A product with it goes through its columns in order: sums so far, then one member after
-    the other, the same additions in the same order for every chunking.
+    A product with it goes through its columns in order, the sums so far, then one member
+    after the other: the same additions in the same order for every chunking.
     """
     n_columns = n_clusters + len(labels)
     cluster = np.concatenate([np.arange(n_clusters), labels]).astype(np.int32)

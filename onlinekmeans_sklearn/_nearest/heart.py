@@ -1,4 +1,4 @@
-"""Which kernels are in use: the compiled ones, or numpy's where these are not there.
+"""Which kernels are in use: the compiled ones, or numpy's where there are none.
 
 The environment variable ``ONLINEKMEANS_FALLBACK=1`` chooses numpy's.
 """

@@ -1,6 +1,6 @@
-"""Squared distances of many rows and centers by products in float64, but for rounding.
+"""Squared distances of many rows and centers by matrix products in float64: fast, rounded.
 
-They are as fast as a matrix product; `rounding` says how wrong they can be.
+`rounding` says how wrong they can be.
 """
 
 import numpy as np
@@ -12,7 +12,7 @@ from .rounding import FLOAT64
 
 
 def prepare(centers):
-    """Return centers, what `products` multiplies rows by, and ``|c|^2`` of each."""
+    """Return centers, the factor for `products`, and ``|c|^2`` of each center."""
     if issparse(centers):
         return centers, -2 * centers, squared_norms(centers)
     factor = _with_one_more(centers, centers[0])
@@ -25,8 +25,8 @@ def prepare(centers):
 def products(X, prepared):
     """Return ``|c|^2 - 2 v.c`` of rows and centers, and what makes them squared distances.
 
-    Dense rows are shifted by the oldest center, or else far from the origin the products
-    would be all rounding error. `prepared` is what `prepare` returns.
+    Dense rows are shifted by the oldest center, since far from the origin products would be
+    nothing but rounding error. `prepared` is what `prepare` returns.
 
     Returns
     -------
@@ -47,8 +47,8 @@ def products(X, prepared):
         n_terms = X.shape[1]
         shifted = _with_one_more(X, centers[0])
         squares = _squares(shifted[:, :-1])
-        # All factors are finite. Yet on a busy machine dot has now and then warned of an
-        # invalid value, for a reason not found; whoever asks looks for NaN instead.
+        # All factors are finite. Yet on a busy machine numpy has now and then warned of an
+        # invalid value, for an unknown reason; callers check for NaN instead.
         with np.errstate(invalid="ignore"):
             found = shifted @ factor.T
     return found, squares, FLOAT64.slack(n_terms)

@@ -15,7 +15,7 @@ class SparseCenters(Centers):
     def __init__(self, rows):
         rows = _for_kernels(rows)
         exact = with_dtype(rows, np.float64)
-        # the compiled kernels know no columns beyond 2^31
+        # the compiled kernels have int32 indices
         kind = chosen.kernels if exact.indices.dtype == np.int32 else fallback
         super().__init__(rows, exact, kind.SparseSearch(exact))
 
@@ -33,7 +33,7 @@ class SparseCenters(Centers):
 
 
 def _for_kernels(X):
-    """Return rows as canonical CSR in contiguous arrays, with int32 indices if they do."""
+    """Return canonical CSR of contiguous arrays, with int32 indices if they suffice."""
     X = as_canonical(X)
     dtype = index_dtype(max(X.nnz, X.shape[1]))
     arrays = X.data, X.indices, X.indptr

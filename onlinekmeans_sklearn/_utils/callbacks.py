@@ -1,4 +1,4 @@
-"""Progress of `fit` by scikit-learn's callbacks, which came with version 1.9."""
+"""Progress of `fit` for scikit-learn's callbacks, available from version 1.9 on."""
 
 try:
     from sklearn.callback import CallbackSupportMixin, with_callbacks
@@ -12,14 +12,14 @@ except ImportError:
         return method
 
 
-LISTENERS = {"_skl_callbacks", "_parent_callback_ctx"}  # attributes of who has callbacks
-_SHARES = 50  # of the rows, of each of which the callbacks are told
+LISTENERS = {"_skl_callbacks", "_parent_callback_ctx"}  # set if there are callbacks
+_SHARES = 50  # of the rows, after each of which the callbacks are called
 
 
 class Reporter:
     """Tells the callbacks of an estimator how much of `X` its `fit` has read.
 
-    What they answer is not asked for: a pass cut short has no labels for the rest.
+    Their requests to stop are ignored: a pass cut short has no labels for the rest.
     """
 
     def __init__(self, estimator, X, y, n_steps):
@@ -30,7 +30,7 @@ class Reporter:
         self._context.call_on_fit_task_begin(**self._task)
 
     def tell(self, n_done, attributes):
-        """Tell how many steps are done; a function gives the attributes of a fit so far."""
+        """Tell how many steps are done; `attributes()` returns those of the fit so far."""
         while (self._n_told + 1) * self._n_steps <= n_done * self._shares:
             self._n_told += 1
             share = self._context.subcontext(task_name="share of the rows")

@@ -9,7 +9,7 @@ _PAGE = "generated/{estimator_module}.{estimator_name}.html"
 
 @cache
 def documentation_url():
-    """Return where the pages are, by the URLs of the project; empty if they do not say."""
+    """Return the URL of the documentation in the project's metadata, or an empty string."""
     for entry in metadata(_PROJECT).get_all("Project-URL") or []:
         label, _, url = entry.partition(",")
         if label.strip().lower() == "documentation":
@@ -18,12 +18,12 @@ def documentation_url():
 
 
 class DocumentationLinkMixin:
-    """What scikit-learn asks an estimator of another project, to link to its page."""
+    """The attributes by which scikit-learn links to the page of an estimator."""
 
     _doc_link_module = _PROJECT
 
     @property
     def _doc_link_template(self):
-        """The address of a page; empty, which means no link, if there is none."""
+        """The address of a page; empty, which means no link, if it is not known."""
         url = documentation_url()
         return f"{url}/{_PAGE}" if url else ""

@@ -1,7 +1,7 @@
-"""What the estimators, and the displays, have in common, documented once.
+"""Documentation that the estimators, and the displays, share.
 
-A line ``%(name)s`` in the docstring of a class, or of a method, stands for a text from
-here. The docstring that `help`, Sphinx and doctest see has the text itself.
+A line ``%(name)s`` in the docstring of a class, or of a method, is replaced by a text from
+here, so that `help`, Sphinx and doctest see the text itself.
 """
 
 import inspect
@@ -218,7 +218,7 @@ figure_ : matplotlib Figure
 
 
 def with_shared_documentation(cls):
-    """Put the texts into the docstrings of a class and of its methods."""
+    """Insert the shared texts into the docstrings of a class and of its methods."""
     names = {"class": cls.__name__}
     texts = {name: text.removeprefix("\n") % names for name, text in _TEXTS.items()}
     wrapped = [getattr(member, "__wrapped__", None) for member in vars(cls).values()]

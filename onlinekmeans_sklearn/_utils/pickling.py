@@ -1,4 +1,4 @@
-"""Pickles that know which version of the package wrote them."""
+"""Pickles that store the version of the package that wrote them."""
 
 import copy
 import warnings
@@ -13,9 +13,9 @@ _VERSION = version("onlinekmeans_sklearn")
 
 
 class VersionedPickleMixin:
-    """Warn of an estimator that another version pickled, or refuse it if it is of no use.
+    """Warn about an estimator pickled by another version; refuse it if it does not work.
 
-    scikit-learn warns, too, but only of its own classes.
+    scikit-learn warns, too, but only about its own classes.
     """
 
     def __getstate__(self):
@@ -37,14 +37,14 @@ class VersionedPickleMixin:
                 "version that wrote it, or fit the model again."
             ) from error
         except ValueError:
-            pass  # of a parameter that was set since `fit`; the next call says so
+            pass  # an invalid parameter set after `fit`; the next call reports it
         versions = {"current_sklearn_version": _VERSION, "original_sklearn_version": origin}
         warning = InconsistentVersionWarning(estimator_name=name, **versions)
         warnings.warn(warning, stacklevel=2)
 
 
 def _try_out(estimator):
-    """Let a copy of a fitted estimator read a sample, for which it needs all it has."""
+    """Let a copy of a fitted estimator read a sample, which needs all of its state."""
     if hasattr(estimator, "n_features_in_"):
         X = np.zeros((1, estimator.n_features_in_))
         with warnings.catch_warnings():

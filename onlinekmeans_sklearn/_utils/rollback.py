@@ -9,7 +9,7 @@ from sklearn.utils import check_random_state
 
 @contextmanager
 def unchanged_on_error(estimator):
-    """Give the estimator back the attributes it had, if what follows fails."""
+    """Restore the attributes of the estimator if the block fails."""
     before = vars(estimator).copy()
     try:
         yield
@@ -20,18 +20,18 @@ def unchanged_on_error(estimator):
 
 
 def shallow_copy(instance):
-    """Return another instance with the same attributes; what copy.copy does is slow."""
+    """Return another instance with the same attributes, faster than copy.copy."""
     other = object.__new__(type(instance))
     other.__dict__.update(instance.__dict__)
     return other
 
 
 class restore_rng_on_error(AbstractContextManager):
-    """Give a source of random numbers back those it had, if what follows fails.
+    """Restore the state of a source of random numbers if the block fails.
 
-    A seed has the same numbers every time. Of a RandomState the memory is copied: in the
-    time of `get_state` a hundred rows can be read. None and the module `numpy.random` stand
-    for the source that numpy's own functions use.
+    A seed needs no restoring. For a RandomState the memory is copied: `get_state` takes as
+    long as reading a hundred rows. None and the module `numpy.random` stand for the source
+    that numpy's own functions use.
     """
 
     def __init__(self, random_state):
@@ -56,14 +56,14 @@ class restore_rng_on_error(AbstractContextManager):
 
 
 def _memory(source):
-    """Return the key of a Mersenne Twister and the position in it, as numpy has it."""
+    """Return the key of a Mersenne Twister and the position in it from numpy's memory."""
     address = source._bit_generator.ctypes.state_address
     kind = {"shape": (625,), "typestr": np.dtype(np.uint32).str, "version": 3}
     return np.array(SimpleNamespace(__array_interface__={"data": (address, True), **kind}))
 
 
 def _memory_is_known(source):
-    """Return whether this numpy has the key in memory, and then the position in it."""
+    """Return whether the memory of this numpy is laid out as `_memory` expects."""
     state = source.get_state(legacy=False)["state"]
     return np.array_equal(_memory(source), [*state["key"], state["pos"]])
 

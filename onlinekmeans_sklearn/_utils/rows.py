@@ -1,11 +1,11 @@
-"""Rows in an array or in CSR: some of them without a copy."""
+"""Rows in an array or in CSR: views, copies and groups of them."""
 
 import numpy as np
 from scipy.sparse import csr_array, issparse
 
 
 def index_dtype(most):
-    """Return the integers to count so far with, in CSR."""
+    """Return the dtype of CSR indices up to `most`."""
     return np.int32 if most <= np.iinfo(np.int32).max else np.int64
 
 
@@ -26,12 +26,12 @@ def rows_between(X, start, stop):
 
 
 def rows_at(X, rows):
-    """Return a copy of the rows with these numbers; `take` is faster than brackets."""
+    """Return a copy of the rows at these positions; `take` is faster than indexing."""
     return X[rows] if issparse(X) else np.take(X, rows, axis=0)
 
 
 def with_dtype(X, dtype):
-    """Return CSR with numbers of another type; it shares what can be shared with `X`."""
+    """Return CSR with values of another dtype, sharing memory with `X` where possible."""
     if X.data.dtype == dtype:
         return X
     return canonical(X.data.astype(dtype), X.indices, X.indptr, X.shape)

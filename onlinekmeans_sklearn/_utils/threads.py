@@ -1,4 +1,4 @@
-"""How many threads to use, without asking for more cores than we are given."""
+"""Threads for the rows of a call, no more than there are cores for this process."""
 
 import multiprocessing
 import os
@@ -18,12 +18,12 @@ _MOST_PER_CORE = 4  # threads
 
 @cache
 def _controller():
-    """Return what controls the thread pools of BLAS and OpenMP; slow to make."""
+    """Return the controller of BLAS and OpenMP threads, which is slow to make."""
     return ThreadpoolController()
 
 
 def _n_given():
-    """Return for how many threads this process has cores.
+    """Return the number of threads that this process has cores for.
 
     That is what scikit-learn's OpenMP code would use: the cores, or less where
     `threadpool_limits`, OMP_NUM_THREADS or a joblib worker says so. A daemonic process is
@@ -38,9 +38,9 @@ def _n_given():
 def n_threads_for(n_jobs):
     """Return the number of threads that `n_jobs` stands for.
 
-    None and -1 are all that we are given, -2 is one less, and so on. More than a few for
-    each core would only wait for each other. A backend of joblib can say that it is to be
-    one; how many workers it has, on other machines perhaps, is not about our threads.
+    None and -1 are all that have a core, -2 is one less, and so on. More than a few per
+    core would only wait for each other. A backend of joblib can restrict it to one; the
+    number of its workers, perhaps on other machines, does not matter for our threads.
     """
     if n_jobs is None:
         return _n_given()
@@ -52,7 +52,7 @@ def n_threads_for(n_jobs):
 
 @cache
 def _blas_of_process_and_thread():
-    """Return what controls BLAS: for the process, and for one thread if it uses OpenMP."""
+    """Return controllers of BLAS that has a limit per process, and per thread (OpenMP)."""
     paths = {False: [], True: []}
     for pool in _controller().select(user_api="blas").lib_controllers:
         paths[getattr(pool, "threading_layer", None) == "openmp"].append(pool.filepath)
@@ -108,18 +108,18 @@ def _release_blas_control(blas):
 
 @cache
 def _shared_pool(number):
-    """Return a pool of all but one of so many threads, and the lock of the caller's part.
+    """Return a pool of ``number - 1`` threads, and a lock for the caller that works, too.
 
     All calls share them, and only one caller at a time works beside the pool. The threads
-    stay until the process ends: if they came and went with every call, they would get
-    memory of their own from the C library time and again.
+    stay until the process ends: threads started for each call would each time get memory
+    of their own from the C library.
     """
     pool = ThreadPoolExecutor(number - 1, thread_name_prefix="onlinekmeans_sklearn")
     return pool, threading.Lock()
 
 
 def _forget_threads():
-    """Start anew in a forked process, which has none of the threads."""
+    """Reset everything in a forked process, which has none of the threads."""
     _calls.__init__()
     _shared_pool.cache_clear()
 
@@ -129,7 +129,7 @@ if hasattr(os, "register_at_fork"):  # not on Windows
 
 
 class Threads:
-    """So many threads, those of all calls that ask for as many."""
+    """A number of threads, shared with other calls that use as many."""
 
     def __init__(self, number=1):
         self.number = number
@@ -137,7 +137,7 @@ class Threads:
     def map(self, function, items):
         """Return the function's results for the items, in order.
 
-        The caller works, too: it has a core already, and to wake a thread takes a while.
+        The caller works, too: it already has a core, and waking up a thread takes a while.
         """
         if self.number == 1 or len(items) == 1:
             return [function(item) for item in items]
@@ -177,9 +177,9 @@ SINGLE_THREAD = Threads()
 
 @contextmanager
 def own_threads(n_jobs, work):
-    """Give the threads to use for so many multiplications, and keep BLAS to one meanwhile.
+    """Yield the threads for `work` multiplications, and keep BLAS to one thread meanwhile.
 
-    For little work they do not pay, and BLAS does not start threads of its own.
+    For little work threads do not pay, and BLAS does not start any of its own.
     """
     if work < TUNING.min_work_for_threads:
         yield SINGLE_THREAD

@@ -1,6 +1,6 @@
 """Every block size and threshold of the package. None of them changes a result.
 
-Tests and the stress suite let small streams meet all of the code by `tuned`.
+By `tuned`, tests and the stress suite make small streams reach all of the code.
 """
 
 from contextlib import contextmanager
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 @dataclass
 class Tuning:
-    """Numbers that only the speed and the memory depend on."""
+    """Numbers that affect only speed and memory."""
 
     # blocks of a stream
     first_block_rows: int = 512
@@ -53,7 +53,7 @@ TUNING = Tuning()
 
 @contextmanager
 def tuned(**values):
-    """Use other numbers meanwhile."""
+    """Use other numbers in a block of code."""
     before = {name: getattr(TUNING, name) for name in values}
     try:
         vars(TUNING).update(values)

@@ -27,13 +27,13 @@ _INDEX_ARRAYS = {"coo": ("row", "col"), "dia": ("offsets",)}  # of sparse format
 def validate_X(estimator, X, reset):
     """Return `X` as floats, dense or in canonical CSR, checked as scikit-learn does.
 
-    Canonical means that the columns of a row are there, sorted and different: compiled code
-    may trust that.
+    Canonical means that the columns of a row exist, are sorted and different: compiled code
+    relies on that.
     """
     if not reset and needs_no_validation(estimator, X):
         is_matrix = type(X) is csr_matrix
         return canonical(X.data, X.indices, X.indptr, X.shape) if is_matrix else X
-    # not whether all are finite: that comes with the largest value
+    # the check of the largest value finds those that are not finite, too
     X = as_floats(estimator, X, reset=reset, ensure_all_finite=False)
     values = X
     if issparse(X):
@@ -42,7 +42,7 @@ def validate_X(estimator, X, reset):
     largest = _largest(values, getattr(estimator, "n_jobs", 1))
     limit = _limit(X.shape[1])
     if not largest <= limit:
-        with config_context(assume_finite=False):  # which it is not
+        with config_context(assume_finite=False):  # so that it does check
             assert_all_finite(X, estimator_name=type(estimator).__name__, input_name="X")
         raise ValueError(
             f"Input X has values up to {largest:.3g}, whose squared distances can "
@@ -53,7 +53,7 @@ def validate_X(estimator, X, reset):
 
 
 def as_floats(estimator, X, *others, **options):
-    """Return `X`, and any `y` in `others`, as scikit-learn validates them; CSR is sound."""
+    """Return `X`, and any `y` in `others`, validated by scikit-learn, and CSR by scipy."""
     if issparse(X):
         X = _rebuilt(X)
     elif type(X).__module__.startswith("dask") and hasattr(X, "__dask_graph__"):
@@ -77,9 +77,9 @@ def as_floats(estimator, X, *others, **options):
 def _rebuilt(X):
     """Return CSR of sparse `X` built anew, which lets scipy check all its index arrays.
 
-    Compiled code trusts them: an index that points nowhere makes it read, or write, beyond
-    the end of an array, and takes the process with it. What scipy does not see by itself
-    are indices that it casts, and, in a matrix that seems empty, rows that end too early.
+    Compiled code trusts them: an index out of range would make it read, or write, beyond
+    the end of an array, and crash. What scipy does not check by itself are indices that it
+    casts, and, in a matrix that seems empty, rows that end too early.
     """
     if X.ndim != 2:
         return X  # scikit-learn says so
@@ -110,7 +110,7 @@ def _rebuilt(X):
 
 
 def needs_no_validation(estimator, X):
-    """Return whether there is nothing that validation could say or change.
+    """Return whether validation would accept `X` unchanged.
 
     Validation costs more than all the rest when samples come one at a time.
     """
@@ -130,7 +130,7 @@ def needs_no_validation(estimator, X):
 
 
 def _is_canonical_row(X):
-    """Return whether the columns of a row of CSR are there, sorted and different."""
+    """Return whether the columns of a row of CSR exist, are sorted and different."""
     data, columns, ends = X.data, X.indices, X.indptr
     n_values = len(data)
     return (
@@ -147,7 +147,7 @@ def _is_canonical_row(X):
 def _largest(values, n_jobs=1):
     """Return a bound of the largest magnitude, NaN or infinite if a value is.
 
-    It is the square root of all squares added up, where that can be: faster to find.
+    It is the norm of all values unless that is large, because it is faster to compute.
     """
     flat = values.ravel(order="K")
     if values.size <= _FEW_VALUES:
@@ -163,7 +163,7 @@ def _largest(values, n_jobs=1):
 
 
 def _norm(values):
-    """Return the norm; not by BLAS, whose threads would keep a core busy for a while."""
+    """Return the norm, without BLAS, whose threads would keep a core busy for a while."""
     with np.errstate(over="ignore", under="ignore", invalid="ignore"):
         return math.sqrt(np.einsum("i,i->", values, values))
 
@@ -174,9 +174,9 @@ def _limit(n_features):
 
 
 def distances_are_finite(values, n_features):
-    """Return whether squared distances cannot overflow, of samples or of their means.
+    """Return whether squared distances of samples, or of their means, cannot overflow.
 
-    Rounding may have taken a mean a little beyond the largest sample.
+    By rounding a mean may be a little larger than the largest sample.
     """
     return _largest(values) <= 2 * _limit(n_features)
 
@@ -193,9 +193,9 @@ def parameter_error(name, value, expected, owner):
 
 
 def check_integer(name, value, or_one_of, most=_MOST, *, owner):
-    """Raise ValueError unless `value` is an int from 1 to `most`, or another choice."""
+    """Raise ValueError unless `value` is an int from 1 to `most`, or in `or_one_of`."""
     if (value is None or isinstance(value, str)) and value in or_one_of:
-        return  # asked first, since asking for Integral is slow, for a lone row
+        return  # first, since the check for Integral is slow for a call with one row
     is_integer = _is_integer(value)
     if is_integer and 1 <= value <= most:
         return
@@ -212,7 +212,7 @@ def check_one_of(name, value, expected, *, owner):
 
 
 def check_positive(name, value, *, owner):
-    """Raise ValueError unless `value` is None or a number that is a positive float."""
+    """Raise ValueError unless `value` is None or a positive, finite number."""
     with suppress(OverflowError):  # of an int that is too large for a float
         is_number = isinstance(value, Real) and not isinstance(value, bool)
         if value is None or (is_number and 0 < float(value) < math.inf):
@@ -221,7 +221,7 @@ def check_positive(name, value, *, owner):
 
 
 def check_n_jobs(value, *, owner):
-    """Raise ValueError unless `value` is None or an integer that says how many threads."""
+    """Raise ValueError unless `value` is None or an integer other than 0."""
     if value is not None and (not _is_integer(value) or value == 0):
         raise parameter_error("n_jobs", value, "an int other than 0 or None", owner)
 
@@ -231,7 +231,7 @@ def _is_integer(value):
 
 
 def warn_user(message, category=UserWarning):
-    """Warn at the line of the user that called scikit-learn or this package."""
+    """Warn with the line of user code that called this package, or scikit-learn."""
     level, frame = 1, sys._getframe()
     passed = ("onlinekmeans_sklearn.", "sklearn.", "joblib.")  # pipelines use joblib
     while frame.f_back and f"{frame.f_globals.get('__name__')}.".startswith(passed):
