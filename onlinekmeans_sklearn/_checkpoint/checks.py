@@ -9,11 +9,10 @@ import math
 import numpy as np
 from scipy.sparse import issparse
 
-from .._utils.validation import distances_are_finite
+from .._utils.validation import MOST_SAMPLES, distances_are_finite
 from .state import ESTIMATORS, SCHEDULES, rows_from
 
 _KEY_LENGTH = 624  # of the Mersenne Twister
-_MAX_SAMPLES = 2**62  # positions in a stream are int64
 _MAX_FACTOR = 1e300  # k and log n can still be multiplied
 
 # For each field its type or types and, of a number, the smallest and the largest.
@@ -32,13 +31,13 @@ _FITTED = {
     "stream.counts": ["int64[:]"],
     "stream.opened_at": ["int64[:]"],
     "stream.inertia": ["float", 0.0, math.inf],
-    "stream.n_seen": ["int", 1, _MAX_SAMPLES],
+    "stream.n_seen": ["int", 1, MOST_SAMPLES],
 }
 _SCHEDULE = {
     "class": ["str"],
     "k": ["int", 1, _MAX_FACTOR],
     "prefix_length": ["int", 0, _MAX_FACTOR],
-    "openings": ["int", 0, _MAX_SAMPLES],
+    "openings": ["int", 0, MOST_SAMPLES],
     "phases": ["list | tuple"],
 }
 _SEMI_ONLINE = {**_SCHEDULE, "log_n": ["float", 1.0, _MAX_FACTOR]}

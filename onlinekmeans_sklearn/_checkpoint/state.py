@@ -15,6 +15,13 @@ from .._online_kmeans import OnlineKMeans, SemiOnlineKMeans
 
 ESTIMATORS = {kind.__name__: kind for kind in (OnlineKMeans, SemiOnlineKMeans)}
 SCHEDULES = {kind.__name__: kind for kind in (SemiOnline, Theoretical, Practical)}
+# field of the state: attribute of a fitted estimator
+_ATTRIBUTES = {
+    "labels": "online_labels_",
+    "squared_distances": "_online_d2",
+    "n_clusters": "_n_clusters",
+    "centers": "_centers",
+}
 _RANDOM_STATE = ("key", "position", "has_gauss", "gauss")
 
 
@@ -39,9 +46,7 @@ def state_of(model):
     if "_stream" in fitted:
         names, stream = fitted.get("feature_names_in_"), fitted["_stream"]
         state["feature_names"] = None if names is None else list(map(str, names))
-        state["labels"] = fitted["online_labels_"]
-        state["squared_distances"] = fitted["_online_d2"]
-        state["n_clusters"], state["centers"] = fitted["_n_clusters"], fitted["_centers"]
+        state.update({field: fitted[name] for field, name in _ATTRIBUTES.items()})
         state["shares_random_state"] = stream.random_state is fitted["random_state"]
         merged = {n: final for n, final in fitted["_final"].items() if n is not None}
         state.update(_state_of_stream(stream), merged=list(merged))
@@ -59,10 +64,9 @@ def model_from(state):
     if state["output"] is not None:
         model.set_output(transform=state["output"])
     if "labels" in state:
-        model._stream, model._n_clusters = _stream_from(state), state["n_clusters"]
-        model.online_labels_, model._centers = state["labels"], state["centers"]
+        model._stream = _stream_from(state)
+        vars(model).update({name: state[field] for field, name in _ATTRIBUTES.items()})
         model.online_labels_.flags.writeable = False
-        model._online_d2 = state["squared_distances"]
         model.n_features_in_ = model._stream.centers.n_features
         model._final = {}
         for n_clusters in state["merged"]:

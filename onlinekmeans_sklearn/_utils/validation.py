@@ -16,7 +16,7 @@ from .rows import as_canonical, canonical
 from .threads import Threads, n_threads_for
 
 MOST_CLUSTERS = 2**31 - 1  # labels are int32
-_MOST = 2**62  # positions in a stream are int64
+MOST_SAMPLES = 2**62  # positions in a stream are int64
 _FEW_VALUES = 64  # for which numpy is not faster
 _MANY_VALUES = 2**19  # for which one thread is fast enough
 _FLOATS = (np.dtype(np.float64), np.dtype(np.float32))
@@ -185,14 +185,14 @@ def parameter_error(name, value, expected, owner):
     """Return the error about a parameter of a class, or an instance, in sklearn's words."""
     kind = owner if isinstance(owner, type) else type(owner)
     got = repr(value)
-    if isinstance(value, int) and abs(value) > 2 * _MOST:
+    if isinstance(value, int) and abs(value) > 2 * MOST_SAMPLES:
         got = f"an int of {value.bit_length()} bits"
     return ValueError(
         f"The {name!r} parameter of {kind.__name__} must be {expected}. Got {got} instead."
     )
 
 
-def check_integer(name, value, or_one_of, most=_MOST, *, owner):
+def check_integer(name, value, or_one_of, most=MOST_SAMPLES, *, owner):
     """Raise ValueError unless `value` is an int from 1 to `most`, or in `or_one_of`."""
     if (value is None or isinstance(value, str)) and value in or_one_of:
         return  # first, since the check for Integral is slow for a call with one row
