@@ -25,7 +25,6 @@ from onlinekmeans_sklearn._algorithm.cluster_sums import sequential_sum, split_b
 from onlinekmeans_sklearn._nearest import centers as of_centers
 from onlinekmeans_sklearn._nearest import (
     centers_from,
-    centers_like,
     closest_distances,
     fallback,
     heart,
@@ -232,7 +231,7 @@ def test_each_row_sees_the_oldest_centers_that_are_visible_to_it(storage, kernel
 
 def test_no_centers_are_infinitely_far(storage, kernels):
     X = storage(np.ones((3, 2)))
-    ids, d2 = nearest(centers_like(X), X)
+    ids, d2 = nearest(centers_from(X[:0]), X)
     assert ids.tolist() == [-1, -1, -1]
     assert np.isinf(d2).all()
 

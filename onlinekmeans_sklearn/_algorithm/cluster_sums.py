@@ -12,7 +12,7 @@ import numpy as np
 from scipy.sparse import csr_array, issparse
 
 from .._utils.rollback import shallow_copy
-from .._utils.rows import canonical, index_dtype, places_by_group, rows_between
+from .._utils.rows import canonical, index_dtype, places_by_group
 from .._utils.tuning import TUNING
 
 
@@ -55,9 +55,11 @@ class SparseSums:
 
     def __init__(self, rows):
         self._n_features = rows.shape[1]
-        dtype = index_dtype(rows.shape[1])
-        parts = (rows_between(rows, i, i + 1) for i in range(rows.shape[0]))
-        self._clusters = [(part.indices.astype(dtype), part.data) for part in parts]
+        columns = rows.indices.astype(index_dtype(rows.shape[1]))
+        self._clusters = [
+            (columns[start:stop], rows.data[start:stop])
+            for start, stop in itertools.pairwise(rows.indptr)
+        ]
 
     @property
     def rows(self):

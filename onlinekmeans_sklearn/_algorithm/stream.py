@@ -5,7 +5,7 @@ from functools import partial
 
 import numpy as np
 
-from .._nearest import centers_like, largest_block
+from .._nearest import centers_from, largest_block
 from .._utils.rollback import restore_rng_on_error, shallow_copy
 from .._utils.rows import rows_between
 from .._utils.threads import own_threads
@@ -83,7 +83,7 @@ class Stream:
                 return self._read_single_row(self.centers.as_rows(X), X.dtype)
             other = shallow_copy(self)
             if not self.n_seen:
-                other.centers = centers_like(X)
+                other.centers = centers_from(rows_between(X, 0, 0))
                 other.sums = sums_from(other.centers.exact)
             n_centers = max(len(other.centers), self.schedule.prefix_length)
             work = X.shape[0] * other.centers.width(X) * n_centers

@@ -8,7 +8,7 @@ has the proof that it does. Rows are independent, so threads share them.
 import itertools
 
 import numpy as np
-from scipy.sparse import csr_array, issparse
+from scipy.sparse import issparse
 
 from .._utils.rows import rows_between
 from .._utils.threads import SINGLE_THREAD, own_threads
@@ -16,13 +16,6 @@ from .._utils.tuning import TUNING
 from .dense import DenseCenters
 from .heart import chosen
 from .sparse import SparseCenters
-
-
-def centers_like(X):
-    """Return an empty set of centers for rows stored like those of `X`."""
-    if issparse(X):
-        return SparseCenters(csr_array((0, X.shape[1]), dtype=X.dtype))
-    return DenseCenters(np.empty((0, X.shape[1]), dtype=X.dtype))
 
 
 def centers_from(rows):
@@ -105,7 +98,9 @@ def closest_distances(centers):
 
 def largest_block(X, centers):
     """Return the largest number of rows of `X` to read at once."""
-    most = min(TUNING.most_block_rows, centers.block_rows(X))
+    is_sparse = isinstance(centers, SparseCenters)
+    elements = TUNING.most_sparse_elements if is_sparse else TUNING.most_block_elements
+    most = min(TUNING.most_block_rows, elements // centers.width(X))
     return max(TUNING.first_block_rows, most)
 
 

@@ -67,10 +67,6 @@ class Centers(ABC):
     def width(self, X):
         """Return about how many numbers a row of `X` has."""
 
-    @abstractmethod
-    def block_rows(self, X):
-        """Return the largest number of rows like those of `X` to read at once."""
-
     def squared_distances(self, X, rows, ids):
         """Return the squared distances of ``X[rows[i]]`` and ``centers[ids[i]]``."""
         rows, ids = (np.ascontiguousarray(index, np.int64) for index in (rows, ids))

@@ -3,7 +3,6 @@
 import numpy as np
 from scipy.sparse import issparse
 
-from .._utils.tuning import TUNING
 from .centers import Centers
 from .heart import chosen
 
@@ -25,6 +24,3 @@ class DenseCenters(Centers):
 
     def width(self, X):
         return self.n_features
-
-    def block_rows(self, X):
-        return TUNING.most_block_elements // self.n_features

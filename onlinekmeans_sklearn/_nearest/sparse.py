@@ -4,7 +4,6 @@ import numpy as np
 from scipy.sparse import issparse, vstack
 
 from .._utils.rows import as_canonical, canonical, index_dtype, with_dtype
-from .._utils.tuning import TUNING
 from .centers import Centers
 from .heart import chosen, fallback
 
@@ -27,9 +26,6 @@ class SparseCenters(Centers):
 
     def width(self, X):
         return 1 + X.nnz // max(1, X.shape[0]) if issparse(X) else X.shape[1]
-
-    def block_rows(self, X):
-        return TUNING.most_sparse_elements // self.width(X)
 
 
 def _for_kernels(X):
