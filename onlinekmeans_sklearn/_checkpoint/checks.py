@@ -9,6 +9,7 @@ import math
 import numpy as np
 from scipy.sparse import issparse
 
+from .._algorithm.cluster_sums import sums_from
 from .._utils.validation import MOST_SAMPLES, distances_are_finite
 from .state import ESTIMATORS, SCHEDULES, rows_from
 
@@ -145,9 +146,8 @@ def _check_stream(state):
         (counts > 0).all() and sum(counts.tolist()) == n_seen,
         "the counts of the clusters to be positive and to add up to n_seen",
     )
-    weights = 1 / counts[:, None]
     _check_magnitudes(rows)
-    _check_magnitudes(rows + (sums.multiply(weights) if issparse(sums) else sums * weights))
+    _check_magnitudes(rows + sums_from(sums).divided_by(counts))
     return rows.shape
 
 
@@ -193,9 +193,8 @@ def _check_rows(state, name):
 
 
 def _check_magnitudes(rows):
-    values = rows.data if issparse(rows) else rows
-    are_finite = distances_are_finite(values, rows.shape[1])
-    _expect(are_finite, "centers and means with finite squared distances")
+    is_right = distances_are_finite(rows)
+    _expect(is_right, "centers and means with finite squared distances")
 
 
 def _check_labels(labels, n_clusters):

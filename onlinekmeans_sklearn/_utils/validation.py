@@ -173,12 +173,13 @@ def _limit(n_features):
     return math.sqrt(sys.float_info.max / n_features) / 16
 
 
-def distances_are_finite(values, n_features):
+def distances_are_finite(X):
     """Return whether squared distances of samples, or of their means, cannot overflow.
 
     By rounding a mean may be a little larger than the largest sample.
     """
-    return _largest(values) <= 2 * _limit(n_features)
+    values = X.data if issparse(X) else X
+    return _largest(values) <= 2 * _limit(X.shape[1])
 
 
 def parameter_error(name, value, expected, owner):
