@@ -10,7 +10,7 @@ import numpy as np
 from scipy.sparse import issparse
 
 from .._algorithm.cluster_sums import sums_from
-from .._utils.validation import MOST_SAMPLES, distances_are_finite
+from .._utils.validation import MOST_CLUSTERS, MOST_SAMPLES, distances_are_finite
 from .state import ESTIMATORS, SCHEDULES, rows_from
 
 _KEY_LENGTH = 624  # of the Mersenne Twister
@@ -25,10 +25,10 @@ _FITTED = {
     "squared_distances": ["float64[:]"],
     "centers": ["str"],
     "merged": ["list"],
-    "n_clusters": ["None | int", 1, math.inf],
+    "n_clusters": ["None | int", 1, MOST_CLUSTERS],
     "schedule": ["dict"],
     "shares_random_state": ["bool"],
-    "stream.max_clusters": ["None | int", 1, math.inf],
+    "stream.max_clusters": ["None | int", 1, MOST_CLUSTERS],
     "stream.counts": ["int64[:]"],
     "stream.opened_at": ["int64[:]"],
     "stream.inertia": ["float", 0.0, math.inf],
