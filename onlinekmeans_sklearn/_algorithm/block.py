@@ -176,7 +176,7 @@ def new_centers(new, opened, old, n_rows):
 
 
 def label(block, rows):
-    """Reassign rows of a block to centers that opened before them, if these are nearer."""
+    """Reassign rows of a block to nearer ones of the new centers that they know."""
     X, new = rows_between(block.X, rows.start, rows.stop), block.new
     labels, d2, visible = block.labels[rows], block.d2[rows], new.visible(rows)
     if new.reach is not None:

@@ -131,7 +131,7 @@ class Stream:
     def _choose_block_rows(self, X, n_opened):
         """Make blocks larger while few centers open in them, and smaller when many do.
 
-        Large blocks are faster, but all rows are compared with all centers that open in it.
+        Every row of a block must be compared with the centers that open in it, too.
         """
         wanted = TUNING.openings_in_block * len(self.centers)
         growth = min(max((wanted + 1) / (n_opened + 1), 0.25), 4)
