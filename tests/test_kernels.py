@@ -269,6 +269,22 @@ def test_closest_distances_are_to_the_nearest_other_center(storage, kernels):
     np.testing.assert_array_equal(closest, [4, 1, 0, 4, 0])
 
 
+def test_streams_start_where_numpy_counts_with_int32(storage, kernels, monkeypatch):
+    X = storage(STREAMS["blobs"](0, 100))
+    expected = OnlineKMeans(k=30, random_state=0).fit(X)
+    arange = np.arange
+
+    def arange_of_windows(*args, dtype=None):
+        """Return what numpy 1 does on Windows, where the usual integer is a C long."""
+        numbers = arange(*args, dtype=dtype)
+        return numbers.astype(np.int32) if dtype is None else numbers
+
+    monkeypatch.setattr(np, "arange", arange_of_windows)
+    found = OnlineKMeans(k=30, random_state=0).fit(X)
+    np.testing.assert_array_equal(found.labels_, expected.labels_)
+    np.testing.assert_array_equal(found.facility_costs_, expected.facility_costs_)
+
+
 # The distance that decides
 
 

@@ -89,7 +89,7 @@ def closest_distances(centers):
 
     Each is compared with the older ones, then, in the reversed set, with the newer ones.
     """
-    older = np.arange(len(centers))
+    older = np.arange(len(centers), dtype=np.int64)  # on Windows numpy 1 means int32
     _, d2 = nearest(centers, centers.as_rows(centers.rows), visible=older)
     reversed_centers = centers_from(centers.rows[::-1])
     rows = reversed_centers.as_rows(reversed_centers.rows)
