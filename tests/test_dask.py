@@ -360,7 +360,7 @@ def test_tasks_have_names_that_explain_themselves(client, submitted):
     names = {dask.utils.key_split(call["key"]) for call in submitted}
     assert names - {"online-kmeans-label"} == {f"online-kmeans-{step}" for step in steps}
     lazy = {dask.utils.key_split(key) for key in model.predict(rows).__dask_graph__()}
-    assert "online-kmeans-predict" in lazy
+    assert "online-kmeans-predict-rows" in lazy
 
 
 def test_tasks_are_done_in_their_order_and_never_held_back(client, submitted):

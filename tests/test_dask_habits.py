@@ -11,6 +11,7 @@ import dask
 import dask.dataframe as dd
 from streams import blobs
 
+import onlinekmeans_sklearn as local_models
 from onlinekmeans_sklearn.dask import OnlineKMeans
 
 X = blobs(0, 600)
@@ -32,9 +33,36 @@ def test_results_of_frames_become_arrays_and_columns():
         labels = model.predict(data)
         assert labels.name == labels.compute().name == "cluster"
         assert model.online_distances_.name == "distance"
-        joined = data.assign(label=labels).compute().sort_index()
+        joined = data.assign(label=labels).compute()
         np.testing.assert_array_equal(joined["label"], labels.compute())
         assert pickle.loads(pickle.dumps(model)).n_clusters_ == 5
+
+
+def part_of(start):
+    """Return a part of the rows, whose index starts at 0 as that of a file does."""
+    return pd.DataFrame(X[start : start + 100]).add_prefix("x")
+
+
+def test_results_stay_with_their_rows_though_all_parts_have_the_same_index():
+    frame = dd.from_map(part_of, range(0, 600, 100), meta=part_of(0)[:0])
+    rows = frame[["x1", "x0"]]
+    model = OnlineKMeans(k=20, encode="ordinal", random_state=0)
+    decided = model.partial_fit_transform(rows)["onlinekmeans0"]
+    local = local_models.OnlineKMeans(k=20, random_state=0).fit(rows.compute())
+    nearest = local.predict(rows.compute())
+    for lazy, expected in [
+        (decided, local.labels_),
+        (model.labels_, local.labels_),
+        (model.predict(rows), nearest),
+        (model.transform(rows)["onlinekmeans0"], nearest),
+    ]:
+        joined = frame.assign(cluster=lazy).compute()
+        np.testing.assert_array_equal(joined["x0"], X[:, 0])
+        np.testing.assert_array_equal(joined["cluster"], expected)
+        np.testing.assert_array_equal(frame[lazy == 1]["x0"].compute(), X[expected == 1, 0])
+        assert frame.groupby(lazy).size().compute()[1] == (expected == 1).sum()
+        np.testing.assert_array_equal(lazy.partitions[3].compute(), expected[300:400])
+        np.testing.assert_array_equal(lazy.repartition(npartitions=2).compute(), expected)
 
 
 @pytest.mark.parametrize(

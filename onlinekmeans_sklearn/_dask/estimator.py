@@ -104,8 +104,8 @@ class DaskClusters:
             Index of the nearest row of `cluster_centers_`, the lowest if there are several.
         """
         partitions, _ = self._validated(X)
-        parts = self._by_model("predict", worker.predict_rows, partitions.lazy())
-        return partitions.column(parts, np.int32, "cluster")
+        args = (self._model(),)
+        return partitions.column(worker.predict_rows, args, np.int32, "cluster")
 
     def score(self, X, y=None):
         """Return the negative k-means cost of `X` for the final centers.
@@ -120,7 +120,7 @@ class DaskClusters:
             to that of the local estimator up to rounding.
         """
         partitions, reader = self._validated(X)
-        parts = self._by_model("score", worker.cost_of_rows, partitions.delayed)
+        parts = each(worker.cost_of_rows, partitions.delayed, self._model())
         return -math.fsum(reader.compute(parts))
 
     def transform(self, X):
@@ -255,17 +255,17 @@ class DaskClusters:
         vars(checker).update(known)
         return checker
 
-    def _by_model(self, step, function, parts, by_part=None):
-        """Return what a function makes of each part and the local estimator."""
+    def _model(self):
+        """Return the local estimator, delayed."""
         self._merge()
-        model = node("model", self.to_local().set_params(n_jobs=1))
-        return each(step, function, parts, model, by_part=by_part)
+        return node("model", self.to_local().set_params(n_jobs=1))
 
     def _features(self, partitions, function, firsts=None):
         """Return a collection of the features that a function gives of each partition."""
-        parts = self._by_model("transform", function, partitions.lazy(), firsts)
+        args = (self._model(),)
         meta = self.to_local()._encode(worker.rows_of(partitions.empty, self._checker()))
-        return partitions.features(parts, meta, self.get_feature_names_out())
+        names = self.get_feature_names_out()
+        return partitions.features(function, args, meta, names, firsts)
 
     def _partial_fit(self, X):
         """Go on with the stream, or start it, and return what became of the rows."""

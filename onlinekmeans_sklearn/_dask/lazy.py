@@ -8,7 +8,6 @@ up again, whenever it is asked for and on whatever worker is there.
 
 import itertools
 import uuid
-from operator import itemgetter
 
 import dask
 import dask.array as da
@@ -23,16 +22,21 @@ def node(name, value):
     return dask.delayed(value, name=name, traverse=False)
 
 
-def each(step, function, parts, *args, by_part=None):
+def key_name(function):
+    """Return what the keys of the tasks of a function begin with."""
+    return f"online-kmeans-{function.__name__.strip('_').replace('_', '-')}"
+
+
+def each(function, parts, *args, by_part=None):
     """Return the delayed results of a function for each of the parts.
 
     Arguments that differ by part come in a list.
     """
+    name = f"{key_name(function)}-{uuid.uuid4().hex}"
     function = dask.delayed(function, pure=False, traverse=False)
-    call = uuid.uuid4().hex
     by_part = [()] * len(parts) if by_part is None else [(value,) for value in by_part]
     return [
-        function(part, *args, *more, dask_key_name=f"online-kmeans-{step}-{call}-{i}")
+        function(part, *args, *more, dask_key_name=f"{name}-{i}")
         for i, (part, more) in enumerate(zip(parts, by_part))
     ]
 
@@ -53,25 +57,14 @@ class LazyRows:
 
     def labels(self, stream, checker, of_online=None):
         """Return the labels, those of merged clusters if `of_online` says which."""
-        parts = self._rows("label-again", 0, stream, checker)
-        if of_online is not None:
-            merged = node("merged", of_online)
-            parts = each("merge-labels", _merged, parts, merged)
-        return self.partitions.column(parts, np.int32, "cluster")
+        args = *_known(stream, checker), node("merged", of_online)
+        result = np.int32, "cluster"
+        return self.partitions.column(worker.labels_again, args, *result, self.firsts)
 
     def distances(self, stream, checker):
         """Return the distances at arrival."""
-        parts = self._rows("measure-again", 1, stream, checker)
-        parts = each("distances", np.sqrt, parts)
-        return self.partitions.column(parts, np.float64, "distance")
-
-    def _rows(self, step, place, stream, checker):
-        """Return delayed labels, or squared distances, of the partitions."""
-        centers = node("centers", stream.centers), node("opened-at", stream.opened_at)
-        parts = self.partitions.lazy()
-        args = node("checker", checker), *centers
-        rows = each(step, worker.online_rows, parts, *args, by_part=self.firsts)
-        return each("take", itemgetter(place), rows)
+        args, result = _known(stream, checker), (np.float64, "distance")
+        return self.partitions.column(worker.distances_again, args, *result, self.firsts)
 
 
 class KnownRows:
@@ -90,5 +83,7 @@ class KnownRows:
         return da.from_array(np.sqrt(self._d2))
 
 
-def _merged(labels, of_online):
-    return of_online[labels]
+def _known(stream, checker):
+    """Return what it takes to look rows up again."""
+    centers = node("centers", stream.centers), node("opened-at", stream.opened_at)
+    return node("checker", checker), *centers

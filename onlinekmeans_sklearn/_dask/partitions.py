@@ -2,6 +2,7 @@
 
 import copy
 import math
+from functools import partial
 
 import dask
 import dask.array as da
@@ -12,7 +13,7 @@ from dask.delayed import Delayed
 from dask.highlevelgraph import HighLevelGraph
 from distributed import Future
 
-from .lazy import each
+from .lazy import each, key_name
 
 _NAME = "online-kmeans"
 
@@ -59,16 +60,21 @@ class Partitions:
         first.delayed, first.sizes = self.delayed[:number], self.sizes[:number]
         return first
 
-    def column(self, parts, dtype, name):
-        """Return a lazy collection of delayed labels, or distances, of the partitions."""
-        return self._array(parts, np.empty(0, dtype=dtype))
+    def column(self, function, args, dtype, name, firsts=None):
+        """Return a lazy collection of what a function gives of each partition.
 
-    def features(self, parts, meta, names):
-        """Return a lazy collection of delayed features of the partitions."""
-        return self._array(parts, meta)
+        It gets the partition, the delayed arguments and, if there are any, the position in
+        the stream of its first row.
+        """
+        return self._array(function, args, np.empty(0, dtype=dtype), firsts)
 
-    def _array(self, parts, meta):
-        """Return an array whose blocks of rows are the parts."""
+    def features(self, function, args, meta, names, firsts=None):
+        """Return a lazy collection, as `column`, of features."""
+        return self._array(function, args, meta, firsts)
+
+    def _array(self, function, args, meta, firsts):
+        """Return an array whose blocks of rows are what a function gives."""
+        parts = each(function, self.lazy(), *args, by_part=firsts)
         name = f"{_NAME}-blocks-{dask.base.tokenize([part.key for part in parts])}"
         rest = tuple((width,) for width in meta.shape[1:])
         zeros = (0,) * len(rest)
@@ -106,34 +112,47 @@ class FramePartitions(Partitions):
 
     def __init__(self, X):
         super().__init__(X.to_delayed())
-        self._meta, self._divisions = X._meta, X.divisions
+        self._X = X
 
     def lazy(self):
         # others each time: arrays and frames are not optimized alike
-        return each("part", _itself, _for_arrays(self.delayed))
+        return each(_part, _for_arrays(self.delayed))
 
     def without_rows(self, compute):
-        return self._meta
+        return self._X._meta
 
-    def column(self, parts, dtype, name):
-        meta = pd.Series(np.empty(0, dtype=dtype), index=self._meta.index[:0], name=name)
-        return self._like_index(_as_series, parts, meta, name)
+    def first(self, number):
+        first = super().first(number)
+        first._X = self._X.optimize().partitions[:number]  # the delayed ones are of it
+        return first
 
-    def features(self, parts, meta, names):
+    def column(self, function, args, dtype, name, firsts=None):
+        meta = pd.Series(np.empty(0, dtype=dtype), index=self._no_rows, name=name)
+        return self._mapped(function, args, meta, firsts)
+
+    def features(self, function, args, meta, names, firsts=None):
         if not isinstance(meta, np.ndarray):
-            return super().features(parts, meta, names)
-        meta = pd.DataFrame(meta, columns=names, index=self._meta.index[:0])
-        return self._like_index(_as_frame, parts, meta, names)
+            return super().features(function, args, meta, names, firsts)
+        meta = pd.DataFrame(meta, columns=names, index=self._no_rows)
+        return self._mapped(function, args, meta, firsts)
 
-    def _like_index(self, wrap, parts, meta, names):
-        """Return the parts in pandas, with the index of their partitions."""
-        wrap = dask.delayed(wrap, pure=False)
-        parts = [wrap(part, x, names) for part, x in zip(parts, self.lazy())]
-        name = f"{_NAME}-partitions-{dask.base.tokenize([part.key for part in parts])}"
-        layer = {(name, i): part.key for i, part in enumerate(parts)}
-        graph = HighLevelGraph.from_collections(name, layer, dependencies=parts)
-        divisions = self._divisions[: len(self) + 1]
-        return dd.from_graph(graph, meta, divisions, list(layer), name)
+    @property
+    def _no_rows(self):
+        """The index of a partition without rows."""
+        return self._X._meta.index[:0]
+
+    def _mapped(self, function, args, meta, firsts):
+        """Return what a function gives of each partition in pandas, with its index.
+
+        Dask knows that rows of the result belong to those of the frame only if it is mapped
+        from the frame. Else it joins them by the index, whose values may be there twice.
+        """
+        if firsts is not None:
+            # not by the number of a partition: Dask puts some together, or picks others
+            ones = self._X.map_partitions(_ones, meta=pd.Series(1, index=self._no_rows))
+            args = *args, ones.cumsum() + (firsts[0] - 1)
+        mapped = partial(_in_pandas, function, meta)
+        return self._X.map_partitions(mapped, *args, meta=meta, token=key_name(function))
 
 
 def _for_arrays(parts):
@@ -173,7 +192,7 @@ def partitions_of(X):
     )
 
 
-def _itself(part):
+def _part(part):
     return part
 
 
@@ -181,9 +200,16 @@ def _without_rows(part):
     return part[:0]
 
 
-def _as_series(values, part, name):
-    return pd.Series(values, index=part.index, name=name)  # Dask shuffles none without
+def _ones(part):
+    return pd.Series(1, index=part.index)
 
 
-def _as_frame(values, part, names):
-    return pd.DataFrame(values, columns=names, index=part.index)
+def _in_pandas(function, meta, part, *args):
+    """Return what a function gives of a partition as pandas, for positions of the first."""
+    if not len(part):
+        return meta
+    firsts = [arg.iloc[0] if isinstance(arg, pd.Series) else arg for arg in args]
+    values = function(part, *firsts)
+    if meta.ndim == 1:
+        return pd.Series(values, index=part.index, name=meta.name)
+    return pd.DataFrame(values, columns=meta.columns, index=part.index)

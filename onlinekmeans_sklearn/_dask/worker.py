@@ -181,8 +181,18 @@ def _with_newest(base, newest):
     return base.with_rows(newest) if newest.shape[0] else base
 
 
-def online_rows(part, checker, centers, opened_at, first):
-    """Return labels and squared distances of a partition's rows, as decided online."""
+def labels_again(part, checker, centers, opened_at, of_online, first):
+    """Return the labels of a partition's rows, as decided online, or where these went."""
+    labels, _ = _online_rows(part, checker, centers, opened_at, first)
+    return labels if of_online is None else of_online[labels]
+
+
+def distances_again(part, checker, centers, opened_at, first):
+    """Return the distances of a partition's rows at arrival."""
+    return np.sqrt(_online_rows(part, checker, centers, opened_at, first)[1])
+
+
+def _online_rows(part, checker, centers, opened_at, first):
     X = centers.as_rows(rows_of(part, checker))
     with one_blas_thread():
         return online_labels(centers, opened_at, X, first)
