@@ -65,6 +65,20 @@ def test_results_stay_with_their_rows_though_all_parts_have_the_same_index():
         np.testing.assert_array_equal(lazy.repartition(npartitions=2).compute(), expected)
 
 
+@pytest.mark.parametrize("encode", ["onehot", "onehot-dense"])
+def test_features_of_a_frame_of_float32_are_float32(encode):
+    parts = [part_of(i).astype(np.float32) for i in (0, 100)]
+    data = dd.from_map(
+        lambda i: parts[i // 2][: 100 * (i % 2)], range(4), meta=parts[0][:0]
+    )
+    model = OnlineKMeans(k=20, encode=encode, random_state=0).fit(data)
+    features = model.transform(data)
+    expected = model.to_local().transform(pd.concat(parts))
+    for found in (features, features.compute()):
+        dtypes = {found.dtype} if encode == "onehot" else set(found.dtypes)
+        assert dtypes == {expected.dtype} == {np.dtype(np.float32)}
+
+
 @pytest.mark.parametrize(
     ("kind", "advice"),
     [

@@ -16,6 +16,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from distributed import get_worker
 from scipy.sparse import csr_array, issparse
+from sklearn.utils import check_array
 
 from .._algorithm.block import add_up
 from .._algorithm.partition import finish, online_labels, propose
@@ -27,6 +28,7 @@ from .._utils.tuning import TUNING
 from .._utils.validation import validate_X
 
 _DRAWN_AT_ONCE = 2**16
+_FLOATS = (np.float64, np.float32)  # another dtype becomes the first
 
 # labels and squared distances that were proposed, by some of the centers that are known,
 # then by partition, row and number of centers; they go when no task needs these centers
@@ -52,18 +54,19 @@ def rows_of(part, checker):
     The checker is an estimator that knows the features. What there is to warn of in every
     partition alike the driver has said.
     """
-    if part.shape[0]:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        if part.shape[0]:
             return validate_X(checker, part, reset=False)
+        any_shape = {"ensure_2d": False, "ensure_min_samples": 0, "ensure_min_features": 0}
+        dtype = check_array(part, accept_sparse=True, dtype=_FLOATS, **any_shape).dtype
     shape = 0, checker.n_features_in_
-    dtype = np.float32 if getattr(part, "dtype", None) == np.float32 else np.float64
     return csr_array(shape, dtype=dtype) if issparse(part) else np.empty(shape, dtype)
 
 
 def rows_again(part, checker):
     """Return the rows of a partition that were validated before: of an array, itself."""
-    if type(part) is np.ndarray and part.dtype in (np.float64, np.float32):
+    if type(part) is np.ndarray and part.dtype in _FLOATS:
         return part
     return rows_of(part, checker)
 
