@@ -8,7 +8,9 @@ import pytest
 
 pytest.importorskip("distributed")
 import dask
+import dask.array as da
 import dask.dataframe as dd
+from scipy.sparse import coo_array, coo_matrix, csc_array
 from streams import blobs
 
 import onlinekmeans_sklearn as local_models
@@ -79,12 +81,39 @@ def test_features_of_a_frame_of_float32_are_float32(encode):
         assert dtypes == {expected.dtype} == {np.dtype(np.float32)}
 
 
+@pytest.mark.parametrize("kind", [np.ndarray.tolist, coo_matrix, coo_array, csc_array])
+@pytest.mark.parametrize("index", [0, 2])
+def test_a_delayed_part_is_whatever_the_local_estimator_takes(kind, index):
+    parts = [X[i : i + 200] for i in range(0, 600, 200)]
+    parts[index] = kind(parts[index])
+    model = OnlineKMeans(k=20, random_state=0).fit([dask.delayed(i) for i in parts])
+    local = local_models.OnlineKMeans(k=20, random_state=0).fit(X)
+    np.testing.assert_array_equal(model.labels_.compute(), local.labels_)
+
+
+@pytest.mark.parametrize(
+    ("part", "message"),
+    [
+        (X[0], "Expected 2D array, got 1D array instead"),
+        (3, "Expected 2D array, got scalar array instead"),
+        (X[:, :0], "Found array with 0 feature"),
+    ],
+)
+def test_a_part_of_another_shape_is_refused_as_locally(part, message):
+    with pytest.raises(ValueError, match=message):
+        OnlineKMeans().fit([dask.delayed(part)])
+    if np.ndim(part) == 2:
+        with pytest.raises(ValueError, match=message):
+            OnlineKMeans().fit(da.from_array(part))
+
+
 @pytest.mark.parametrize(
     ("kind", "advice"),
     [
         ("delayed", "put it into a list"),
         ("series", "to_frame"),
         ("nothing", "no partition"),
+        ("array of delayed", "pass the Dask array itself"),
         ("arrays", "each made by dask.delayed"),
         ("array", "for data in memory"),
     ],
@@ -94,6 +123,7 @@ def test_what_is_no_collection_of_rows_comes_with_advice(kind, advice):
         "delayed": lambda: dask.delayed(X),
         "series": lambda: dd.from_pandas(pd.Series(X[:, 0]), npartitions=2),
         "nothing": list,
+        "array of delayed": da.from_array(X, chunks=100).to_delayed,
         "arrays": lambda: [X, X],
         "array": lambda: X,
     }

@@ -17,7 +17,7 @@ from . import worker
 from .driver import ClusterReader
 from .lazy import KnownRows, LazyRows, each, node
 from .local import LocalReader
-from .partitions import partitions_of
+from .partitions import NO_ROWS, partitions_of
 
 _OF_LOCAL = ("_stream", "_n_clusters", "_centers", "_final")  # that of Dask has them, too
 _OF_FEATURES = ("n_features_in_", "feature_names_in_")
@@ -246,7 +246,7 @@ class DaskClusters:
     def _check_features(self, partitions, reader, reset):
         """Check the number and names of features, or take them over."""
         partitions.empty = partitions.without_rows(reader.compute)
-        validate_data(self, partitions.empty, reset=reset, skip_check_array=True)
+        validate_data(self, partitions.empty, reset=reset, **NO_ROWS)
 
     def _checker(self):
         """Return a local estimator that knows the features, and nothing else."""

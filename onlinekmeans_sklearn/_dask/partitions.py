@@ -12,10 +12,19 @@ import pandas as pd
 from dask.delayed import Delayed
 from dask.highlevelgraph import HighLevelGraph
 from distributed import Future
+from sklearn.utils import check_array
 
 from .lazy import each, key_name
 
 _NAME = "online-kmeans"
+
+# how scikit-learn checks the shape alone, and no value
+NO_ROWS = {
+    "accept_sparse": "csr",
+    "dtype": None,
+    "ensure_all_finite": False,
+    "ensure_min_samples": 0,
+}
 
 
 class Partitions:
@@ -181,6 +190,8 @@ def partitions_of(X):
     advice = "for data in memory use the estimator of the same name of onlinekmeans_sklearn"
     if isinstance(X, (Delayed, Future)):
         advice = "put it into a list"
+    elif isinstance(X, np.ndarray) and X.size and isinstance(X.flat[0], Delayed):
+        advice = "pass the Dask array itself, or put them into a list"
     elif isinstance(X, dd.Series):
         advice = "make it a frame with X.to_frame()"
     elif isinstance(X, (list, tuple)):
@@ -197,7 +208,7 @@ def _part(part):
 
 
 def _without_rows(part):
-    return part[:0]
+    return (part if hasattr(part, "columns") else check_array(part, **NO_ROWS))[:0]
 
 
 def _ones(part):

@@ -17,6 +17,7 @@ import numpy as np
 from distributed import get_worker
 from scipy.sparse import csr_array, issparse
 from sklearn.utils import check_array
+from sklearn.utils.validation import _num_samples
 
 from .._algorithm.block import add_up
 from .._algorithm.partition import finish, online_labels, propose
@@ -45,7 +46,7 @@ class Totals(NamedTuple):
 
 def count_rows(part):
     """Return the number of rows of a partition."""
-    return int(part.shape[0])
+    return _num_samples(part)
 
 
 def rows_of(part, checker):
@@ -56,7 +57,7 @@ def rows_of(part, checker):
     """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        if part.shape[0]:
+        if count_rows(part):
             return validate_X(checker, part, reset=False)
         any_shape = {"ensure_2d": False, "ensure_min_samples": 0, "ensure_min_features": 0}
         dtype = check_array(part, accept_sparse=True, dtype=_FLOATS, **any_shape).dtype
