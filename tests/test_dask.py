@@ -375,6 +375,20 @@ def test_tasks_are_done_in_their_order_and_never_held_back(client, submitted):
     assert len({call["key"][0] for call in submitted}) == len(submitted)
 
 
+@pytest.mark.parametrize("storage", ["array", "frame", "unknown sizes"])
+def test_partitions_are_sent_once_and_not_with_each_other(client, storage, monkeypatch):
+    sent, compute = [], client.compute
+
+    def record(parts, **kwargs):
+        sent.extend(len(part.dask) for part in parts)
+        return compute(parts, **kwargs)
+
+    monkeypatch.setattr(client, "compute", record)
+    OnlineKMeans(k=60, client=client).fit(STORAGES[storage][0](X, [90] * 33 + [30]))
+    assert len(sent) == 34
+    assert max(sent) <= 3  # tasks of a partition
+
+
 def test_a_clone_has_the_client(client):
     model = OnlineKMeans(k=60, client=client)
     assert clone(model).client is client

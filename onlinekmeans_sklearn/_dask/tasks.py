@@ -12,6 +12,7 @@ from collections import Counter
 from concurrent.futures import CancelledError
 from contextlib import contextmanager
 
+from dask.delayed import Delayed
 from distributed import as_completed
 
 from .._utils.tuning import TUNING
@@ -34,9 +35,9 @@ class Tasks:
 
     def load(self, delayed):
         """Return the futures of delayed partitions; those of an earlier call come first."""
-        priority = -next(self._loads)
+        priority, parts = -next(self._loads), [_by_itself(part) for part in delayed]
         with _any_size():
-            futures = self._client.compute(delayed, retries=RETRIES, priority=priority)
+            futures = self._client.compute(parts, retries=RETRIES, priority=priority)
         self._held.update((id(future), future) for future in futures)
         return futures
 
@@ -131,6 +132,12 @@ class Unanswered:
         """Count the answer."""
         self._numbers.subtract(workers)
         self._total -= 1
+
+
+def _by_itself(part):
+    """Return a delayed object whose graph is all its own: Dask sends the whole of it."""
+    graph = part.__dask_optimize__(part.dask, [part.key])
+    return Delayed(part.key, graph.to_dict())
 
 
 @contextmanager
