@@ -91,6 +91,36 @@ def test_a_delayed_part_is_whatever_the_local_estimator_takes(kind, index):
     np.testing.assert_array_equal(model.labels_.compute(), local.labels_)
 
 
+def frame_of_loads(load):
+    return dd.from_map(load, range(0, 600, 100), meta=part_of(0)[:0])
+
+
+def array_of_loads(load):
+    parts = [dask.delayed(load, pure=False)(i).to_numpy() for i in range(0, 600, 100)]
+    return da.concatenate([da.from_delayed(i, (100, X.shape[1]), float) for i in parts])
+
+
+@pytest.mark.parametrize("collection", [frame_of_loads, array_of_loads])
+def test_what_all_partitions_need_is_computed_once(collection):
+    loads = []
+
+    def load(start):
+        loads.append(start)
+        return part_of(start)
+
+    rows = collection(load)
+    scaled = (rows - rows.mean(axis=0)) / rows.std(axis=0)
+    with dask.config.set(scheduler="synchronous"):
+        expected = local_models.OnlineKMeans(k=20, random_state=0).fit(scaled.compute())
+        once = len(loads)
+        model = OnlineKMeans(k=20, random_state=0).fit(scaled)
+        assert len(loads) - once <= once + 6
+        loads.clear()
+        model.score(scaled)
+        assert len(loads) <= once + 6
+    assert model.inertia_ == expected.inertia_
+
+
 @pytest.mark.parametrize(
     ("part", "message"),
     [

@@ -4,6 +4,8 @@
     what the two estimators share: validation, and lazy results.
 `partitions`
     what came as a list of partitions, and results back in collections like it.
+`shared`
+    what all partitions need, computed once.
 `driver`
     reading on a cluster: what is under way, and the decisions in stream order.
 `loading`

@@ -81,6 +81,10 @@ class ClusterReader:
                 stack.callback(future.release)
             return self._client.gather(futures)
 
+    def persist(self, delayed):
+        """Return delayed objects whose values the workers have, or will have."""
+        return self._client.persist(delayed, retries=RETRIES)
+
     def count(self, partitions):
         """Return the number of rows of every partition."""
         sizes, tasks = partitions.sizes.copy(), Tasks(self._client)

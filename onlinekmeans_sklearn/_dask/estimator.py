@@ -120,7 +120,8 @@ class DaskClusters:
             to that of the local estimator up to rounding.
         """
         partitions, reader = self._validated(X)
-        parts = each(worker.cost_of_rows, partitions.delayed, self._model())
+        prepared = partitions.prepared(reader.persist)
+        parts = each(worker.cost_of_rows, prepared.delayed, self._model())
         return -math.fsum(reader.compute(parts))
 
     def transform(self, X):
@@ -280,9 +281,9 @@ class DaskClusters:
         self._check_params()
         reader = self._reader()
         self._check_features(partitions, reader, reset=is_new)
-        sizes = partitions.sizes
+        sizes, prepared = partitions.sizes, partitions.prepared(reader.persist)
         if None in sizes and is_new and getattr(self, "n_samples", 0) is None:
-            sizes = reader.count(partitions)
+            sizes = reader.count(prepared)
         is_known = None not in sizes
         n_rows = sum(sizes) if is_known else None
         stream = self._new_stream(n_rows) if is_new else self._stream
@@ -299,7 +300,7 @@ class DaskClusters:
         first = stream.n_seen
         extended, sizes = reader.extended(
             stream,
-            partitions,
+            prepared,
             stream.random_state,
             self._checker(),
             self.n_jobs,

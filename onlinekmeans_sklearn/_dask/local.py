@@ -18,6 +18,10 @@ class LocalReader:
         """Return the values of delayed objects, one after the other."""
         return [part.compute() for part in delayed]
 
+    def persist(self, delayed):
+        """Return delayed objects whose values are there."""
+        return dask.persist(*delayed)
+
     def count(self, partitions):
         """Return the number of rows of every partition."""
         count = dask.delayed(count_rows)

@@ -15,6 +15,7 @@ from distributed import Future
 from sklearn.utils import check_array
 
 from .lazy import each, key_name
+from .shared import with_shared_results
 
 _NAME = "online-kmeans"
 
@@ -62,6 +63,12 @@ class Partitions:
         """Return a container without rows that has the number and names of features."""
         first = dask.delayed(_without_rows)(self.delayed[0])
         return compute([first])[0]
+
+    def prepared(self, persist):
+        """Return the partitions, with what all of them need computed once."""
+        prepared = copy.copy(self)
+        prepared.delayed = with_shared_results(self.delayed, persist)
+        return prepared
 
     def first(self, number):
         """Return the first partitions."""
