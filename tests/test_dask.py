@@ -27,7 +27,7 @@ from dask_clusters import (
     tuned_everywhere,
     wait_until_forgotten,
 )
-from distributed import wait
+from distributed import Client, wait
 from scipy.sparse import csr_matrix, issparse
 from sklearn.base import clone
 from sklearn.utils import get_tags
@@ -404,6 +404,15 @@ def test_what_is_not_in_dask_is_refused(wrong):
 def test_clients_that_cannot_be_waited_for_are_refused():
     with pytest.raises(ValueError, match="'client' parameter of OnlineKMeans must be a"):
         OnlineKMeans(client="tcp://").fit(da.zeros((5, 2)))
+
+
+def test_a_client_that_is_closed_is_refused_but_for_lazy_results(module_client):
+    rows = STORAGES["array"][0](X, UNEVEN)
+    with Client(module_client.cluster, set_as_default=False) as client:
+        model = OnlineKMeans(k=60, client=client).fit(rows)
+    with pytest.raises(ValueError, match="'client' parameter must be one that is not clos"):
+        model.fit(rows)
+    assert len(computed(model.predict(rows))) == len(X)
 
 
 BAD = {

@@ -16,6 +16,7 @@ from dask.delayed import Delayed
 from distributed import as_completed
 
 from .._utils.tuning import TUNING
+from .._utils.validation import parameter_error
 
 RETRIES = 3
 # what others wait for comes first
@@ -26,6 +27,8 @@ class Tasks:
     """Futures of a client that this call holds."""
 
     def __init__(self, client):
+        if client.status in ("closing", "closed"):
+            raise parameter_error("client", client, "one that is not closed: connect anew")
         self._client = client
         self._held = {}
         self._awaited = {}
