@@ -11,7 +11,8 @@ class DenseCenters(Centers):
     """Centers in an array, for rows in an array."""
 
     def __init__(self, rows):
-        exact = np.ascontiguousarray(rows, dtype=np.float64)
+        # aligned, which those of a pickle need not be: C may read them only then
+        exact = np.require(rows, np.float64, ["C", "A"])
         rows = rows.view()
         rows.flags.writeable = False  # users see them
         super().__init__(rows, exact, chosen.kernels.DenseSearch(exact))
