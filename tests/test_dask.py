@@ -410,7 +410,7 @@ def test_a_client_that_is_closed_is_refused_but_for_lazy_results(module_client):
     rows = STORAGES["array"][0](X, UNEVEN)
     with Client(module_client.cluster, set_as_default=False) as client:
         model = OnlineKMeans(k=60, client=client).fit(rows)
-    with pytest.raises(ValueError, match="'client' parameter must be one that is not clos"):
+    with pytest.raises(ValueError, match="Got a client that is closed"):
         model.fit(rows)
     assert len(computed(model.predict(rows))) == len(X)
 

@@ -10,8 +10,6 @@ from dask._task_spec import DataNode
 from dask.core import get_dependencies
 from dask.delayed import Delayed
 
-_THERE = DataNode(None, None)  # of persisted tasks Dask leaves only the keys
-
 
 def with_shared_results(delayed, persist):
     """Return delayed partitions for which what all of them need is persisted."""
@@ -27,7 +25,10 @@ def with_shared_results(delayed, persist):
 
 
 def _needed_by_all(graph, keys):
-    """Return the last tasks that all keys need, apart from data that are there."""
+    """Return the last tasks that all keys need, apart from data that are there.
+
+    Of persisted tasks Dask leaves only the keys, which are not in the graph.
+    """
     if len(keys) < 2:
         return []
     ends = [_reached(graph, key) for key in (keys[0], keys[-1])]
@@ -36,11 +37,8 @@ def _needed_by_all(graph, keys):
     if common:
         for key in keys:
             uses.update(_reached(graph, key, common) & common)
-    return [
-        key
-        for key, number in uses.items()
-        if number == len(keys) and not isinstance(graph.get(key, _THERE), DataNode)
-    ]
+    shared = [key for key, number in uses.items() if number == len(keys) and key in graph]
+    return [key for key in shared if not isinstance(graph[key], DataNode)]
 
 
 def _reached(graph, key, last=frozenset()):

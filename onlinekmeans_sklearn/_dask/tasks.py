@@ -16,7 +16,6 @@ from dask.delayed import Delayed
 from distributed import as_completed
 
 from .._utils.tuning import TUNING
-from .._utils.validation import parameter_error
 
 RETRIES = 3
 # what others wait for comes first
@@ -28,7 +27,7 @@ class Tasks:
 
     def __init__(self, client):
         if client.status in ("closing", "closed"):
-            raise parameter_error("client", client, "one that is not closed: connect anew")
+            raise ValueError(f"Got a client that is closed, {client}: connect another one.")
         self._client = client
         self._held = {}
         self._awaited = {}

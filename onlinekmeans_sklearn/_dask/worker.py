@@ -17,7 +17,6 @@ import numpy as np
 from distributed import get_worker
 from scipy.sparse import csr_array, issparse
 from sklearn.utils import check_array
-from sklearn.utils.validation import _num_samples
 
 from .._algorithm.block import add_up
 from .._algorithm.partition import finish, online_labels, propose
@@ -46,7 +45,7 @@ class Totals(NamedTuple):
 
 def count_rows(part):
     """Return the number of rows of a partition."""
-    return _num_samples(part)
+    return len(part) if isinstance(part, (list, tuple)) else int(part.shape[0])
 
 
 def rows_of(part, checker):

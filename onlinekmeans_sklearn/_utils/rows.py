@@ -65,6 +65,6 @@ def grouped(rows, groups):
 
 def places_by_group(groups):
     """Return a dict from each group to the places where it occurs, in order."""
-    places, starts, found = grouped(np.arange(len(groups)), groups)
+    places, starts, found = grouped(np.arange(len(groups), dtype=np.int64), groups)
     bounds = itertools.pairwise([*starts.tolist(), len(places)])  # faster than np.split
     return {group: places[slice(*ends)] for group, ends in zip(found.tolist(), bounds)}
