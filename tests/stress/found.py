@@ -102,5 +102,29 @@ FOUND = {
         "on Dask, labels and features of the same frame had tasks with the same key that "
         "were not the same: a scheduler that still knew the first ones warned of failures"
     ),
+    "labels of other rows": (
+        "on Dask, ``frame.assign(cluster=model.predict(frame))`` gave rows the labels of "
+        "others where the index of the frame was not unique"
+    ),
+    "parts that are no arrays": (
+        "on Dask, delayed parts in COO format, or that were lists, raised errors from "
+        "inside numpy and scipy"
+    ),
+    "inputs that all parts share": (
+        "on Dask, what all partitions need, such as a mean to subtract, was computed "
+        "again for each of them"
+    ),
+    "huge numbers in a checkpoint": (
+        "``load`` of a damaged file with ``2**62`` features ran out of memory, and one "
+        "with ``2**31`` clusters gave a model that failed later"
+    ),
+    "int32 on Windows": (
+        "with numpy 1 on Windows no stream got beyond its first centers: counting gives "
+        "int32 there"
+    ),
+    "unaligned pickles": (
+        "a pickle with out-of-band buffers could give compiled code centers that are not "
+        "aligned"
+    ),
     "skops": "a fitted estimator could be dumped by skops, but not loaded",
 }
