@@ -64,7 +64,7 @@ def write_model(path, costs):
                 for n_workers in WORKERS[1:]:
                     seconds = cost.seconds(n_rows, n_workers)
                     limit = LIMITS[int(np.argmax(seconds))]
-                    line = [f"{cost.k:,}", f"{n_rows:.0e}", n_workers]
+                    line = [f"{cost.k:,}", f"{n_rows // 10**9:,} billion", n_workers]
                     writer.writerow([*line, duration(max(seconds)), limit])
 
 
