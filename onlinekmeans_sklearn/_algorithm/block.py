@@ -121,7 +121,8 @@ class Blocks:
         if block is not None and block.new is not None:
             shares = row_shares(block.new.centers, block.X, threads)
             labeling = [partial(label, block, rows) for rows in shares]
-        results = threads.map(_call, [*adding, *steps, *labeling])
+        every, is_alone = [*adding, *steps, *labeling], threads.number == 1
+        results = [do() for do in every] if is_alone else threads.map(_call, every)
         return results[len(adding) : len(adding) + len(steps)]
 
 

@@ -62,7 +62,11 @@ def nearest_points(points, X, threads=SINGLE_THREAD, d2=None):
     def search_share(rows):
         search.nearest(X[rows], ids[rows], d2[rows])
 
-    threads.map(search_share, _shares(len(X), X.size * len(points), threads))
+    shares = _shares(len(X), X.size * len(points), threads)
+    if len(shares) == 1:
+        search_share(*shares)
+    else:
+        threads.map(search_share, shares)
     return ids, d2
 
 
