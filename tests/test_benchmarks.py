@@ -23,6 +23,7 @@ from benchmarks.quality.contestants import (
     REFERENCE,
     Contestant,
 )
+from benchmarks.speed import contest
 from benchmarks.speed.contest import peak_memory
 
 ROWS = np.random.RandomState(0).normal(size=(400, 3)) + np.arange(400)[:, None] // 40
@@ -242,3 +243,10 @@ def test_evenness_is_of_a_merge_after_every_row(as_rows, monkeypatch):
     assert seen == list(range(381, 401))
     assert found["ratio"] == max(found["seconds"]) / np.median(found["seconds"])
     assert found["online clusters"] > 4
+
+
+def test_what_a_call_costs_beside_its_rows_is_not_scaled_up(monkeypatch):
+    monkeypatch.setattr(contest, "seconds", lambda call, X: 5 + 0.1 * len(X))
+    rows = np.zeros((1000, 1))
+    for n_rows in (101, 400, 1000):
+        assert contest.seconds_for_all(None, rows, n_rows) == pytest.approx(105)

@@ -39,14 +39,14 @@ SHORT_LEGEND = (
     "Seconds of our fit. Then how many times as long others take, best times: one pass of "
     "MiniBatchKMeans by partial_fit, and one iteration of faiss, with as many clusters as "
     "ours opened. MiB: the most that our fit allocates beside the rows. ~: from a slice of "
-    "the rows, scaled up. *: generated."
+    "the rows, extrapolated. *: generated."
 )
 LEGEND = (
     "Ratios of best times. First our fit / one call of scikit-learn's "
     "pairwise_distances_argmin_min, which looks every row up once. Then others / our fit: "
     "one pass of MiniBatchKMeans by partial_fit, its fit, k-means++ seeding, Birch, one "
     "iteration of faiss, river by sample. Last KMeans.predict / our predict. ~: from a "
-    "slice of the rows, scaled up. *: generated."
+    "slice of the rows, extrapolated. *: generated."
 )
 STEPS_LEGEND = (
     "Where the time of our fit goes, in units of one look-up of every row: check the rows, "
