@@ -29,9 +29,7 @@ from .steps import timed_steps
 LOOK_UP = "one look-up by scikit-learn"
 MINI_BATCH_PASS = "MiniBatchKMeans, one pass"
 ALONE = "ours: fit, one thread"
-WARM = (
-    0.1  # seconds for which a short call is repeated: the first finds the caches of others
-)
+WARM = 0.1  # seconds for which a short call is repeated: the first finds others' caches
 BATCH = 4096  # rows per partial_fit call of MiniBatchKMeans
 
 

@@ -223,7 +223,10 @@ def _ones(part):
 
 
 def _in_pandas(function, meta, part, *args):
-    """Return what a function gives of a partition as pandas, for positions of the first."""
+    """Return what a function gives of a partition as pandas, with the partition's index.
+
+    A Series among the arguments has the position of each row: the function gets the first.
+    """
     if not len(part):
         return meta
     firsts = [arg.iloc[0] if isinstance(arg, pd.Series) else arg for arg in args]
