@@ -2,7 +2,7 @@
 
 from importlib.metadata import version
 
-from ._checkpoint import load, save
+from ._state.checkpoint import load, save
 from ._classifier import ClusterFeaturesClassifier
 from ._display import CentersDisplay, ClusterSizesDisplay, OpeningsDisplay
 from ._online_kmeans import OnlineKMeans, SemiOnlineKMeans

@@ -15,7 +15,7 @@ STEPS = {
     "_rebuilt": "_utils.validation",
     "_MEMORY_IS_KNOWN": "_utils.rollback",
     "_VERSION": "_utils.pickling",
-    "open": "_checkpoint.file",
+    "open": "_state.file",
 }
 
 

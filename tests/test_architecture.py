@@ -23,7 +23,7 @@ ALLOWED = {
     "_base": {"_algorithm", "_encoding", "_fitted", "_nearest", "_utils"},
     "_online_kmeans": {"_algorithm", "_base", "_utils"},
     "_classifier": {"_base", "_online_kmeans", "_utils"},
-    "_checkpoint": {"_algorithm", "_nearest", "_online_kmeans", "_utils"},
+    "_state": {"_algorithm", "_nearest", "_online_kmeans", "_utils"},
     "_show_versions": {"_nearest"},
     "_dask": {"_algorithm", "_fitted", "_nearest", "_utils"},
     "dask": {"_dask", "_online_kmeans", "_utils"},

@@ -1,8 +1,4 @@
-"""Checkpoints: estimators in files that are never half written and never execute anything.
-
-`state` turns an estimator into a dict and back, `checks` checks whether a dict can be the
-state of an estimator, and `file` stores it. Nothing outside this package knows the format.
-"""
+"""Checkpoints: estimators in files that are never half written and never execute anything."""
 
 import os
 
