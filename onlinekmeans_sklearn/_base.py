@@ -1,24 +1,29 @@
 """What the two estimators share: scikit-learn's conventions around one stream."""
 
-import copy
+import logging
 from abc import abstractmethod
 
 import numpy as np
 from sklearn import get_config
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from ._algorithm.merge import FinalClusters, final_clusters, for_more_clusters
+from ._algorithm.merge import for_more_clusters
+from ._algorithm.random_numbers import draw_seed
 from ._algorithm.stream import Stream
-from ._encoding import ENCODINGS, OF_LABELS, encode_distances, encode_labels
+from ._encoding import ENCODINGS, LABEL_ENCODINGS, encode_distances, encode_labels
 from ._fitted import FittedStream
 from ._nearest import each_panel_of_distances, nearest_shared
-from ._utils.callbacks import LISTENERS, CallbackSupportMixin, Reporter, with_callbacks
+from ._state.fitted import Fitted
+from ._utils.callbacks import (
+    CALLBACK_ATTRIBUTES,
+    CallbackSupportMixin,
+    Reporter,
+    with_callbacks,
+)
+from ._utils.calls import lock_of, shallow_copy, unchanged_on_error
 from ._utils.docstrings import with_shared_documentation
-from ._utils.pickling import VersionedPickleMixin
-from ._utils.rollback import restore_rng_on_error, unchanged_on_error
 from ._utils.validation import (
     MOST_CLUSTERS,
     check_integer,
@@ -29,10 +34,12 @@ from ._utils.validation import (
     warn_user,
 )
 
+_LOGGER = logging.getLogger("onlinekmeans_sklearn")
+_FEATURES = ("n_features_in_", "feature_names_in_")
+
 
 @with_shared_documentation
 class BaseOnlineKMeans(
-    VersionedPickleMixin,
     CallbackSupportMixin,
     ClassNamePrefixFeaturesOutMixin,
     TransformerMixin,
@@ -49,23 +56,24 @@ class BaseOnlineKMeans(
 
         %(self)s
         """
-        with unchanged_on_error(self), restore_rng_on_error(self.random_state):
+        with lock_of(self), unchanged_on_error(self):
             self._fit(X, y)
         return self
 
     @with_callbacks
     def _fit(self, X, y):
-        X, stream = self._start_stream(X)
-        has_callbacks = vars(self).keys() & LISTENERS
+        X, start, stream = self._start_stream(X)
+        has_callbacks = vars(self).keys() & CALLBACK_ATTRIBUTES
         reporter = Reporter(self, X, y, X.shape[0]) if has_callbacks else None
 
         def report(stream, *rows):
-            reporter.tell(
-                len(rows[0]), lambda: self._fitted_attributes(copy.deepcopy(stream), *rows)
-            )
+            fitted = self._new_fitted(shallow_copy(stream), rows, parameters)
+            reporter.update(len(rows[0]), lambda: {**_features(start), "_fitted": fitted})
 
-        self._extend(stream, X, report=report if reporter else None)
-        self._merge()  # now, so that warnings belong to fit
+        parameters = self._start_parameters()
+        fitted = self._read(stream, X, parameters, report=report if reporter else None)
+        self._merge(fitted)  # now, so that warnings belong to fit
+        self._publish(fitted, start)
         if reporter:
             reporter.end()
 
@@ -85,10 +93,13 @@ class BaseOnlineKMeans(
         """
         if X is None:
             self._check_call()
-            attributes = self._fitted_attributes(self._stream, *self._last_rows())
-            with unchanged_on_error(self):
-                vars(self).update(attributes)
-                self._merge()
+            with lock_of(self):
+                before = self._fitted
+                fitted = self._new_fitted(
+                    before.stream, before.last_rows, before.start_parameters
+                )
+                self._merge(fitted)
+                self._fitted = fitted
         else:
             self._partial_fit(X)
         return self
@@ -106,8 +117,7 @@ class BaseOnlineKMeans(
             An id never changes its meaning. With an int `n_clusters` these are still the
             online clusters; `online_to_merged_` says where they went.
         """
-        self._partial_fit(X)
-        return self.online_labels_.copy()
+        return self._partial_fit(X).last_rows[0].copy()
 
     def partial_fit_transform(self, X, y=None):
         """Update the clustering and return the features decided online.
@@ -124,11 +134,9 @@ class BaseOnlineKMeans(
             array or CSR, whatever `set_output` says.
         """
         self._check_columns_stay()
-        random_state = getattr(self, "_stream", self).random_state
-        with unchanged_on_error(self), restore_rng_on_error(random_state):
-            X = self._partial_fit(X)
-            stop = self.n_samples_seen_
-            return self._encode(X, positions=np.arange(stop - X.shape[0], stop))
+        encoded = []
+        self._partial_fit(X, lambda X, fitted: encoded.append(self._encode(X, fitted, True)))
+        return encoded[0]
 
     def predict(self, X):
         """Predict the nearest of the final centers for each sample.
@@ -140,9 +148,9 @@ class BaseOnlineKMeans(
         labels : ndarray of shape (n_samples,)
             Index of the nearest row of `cluster_centers_`, the lowest if there are several.
         """
-        self._check_call()
+        fitted = self._check_call()
         X = validate_X(self, X, reset=False)
-        return nearest_shared(self._merge().centers, X, self.n_jobs, labels_only=True)[0]
+        return nearest_shared(self._merge(fitted).centers, X, self.n_jobs, True)[0]
 
     def score(self, X, y=None):
         """Return the negative k-means cost of `X` for the final centers.
@@ -156,10 +164,11 @@ class BaseOnlineKMeans(
             Minus the sum of squared distances to the nearest of `cluster_centers_`;
             infinite if it is larger than any float.
         """
-        self._check_call()
+        fitted = self._check_call()
         with np.errstate(over="ignore"):
             X = validate_X(self, X, reset=False)
-            return -float(nearest_shared(self._merge().centers, X, self.n_jobs)[1].sum())
+            centers = self._merge(fitted).centers
+            return -float(nearest_shared(centers, X, self.n_jobs)[1].sum())
 
     def transform(self, X):
         """Encode each sample's cluster as features for another model.
@@ -170,9 +179,9 @@ class BaseOnlineKMeans(
             The nearest final center, or the distances to all of them, encoded as `encode`
             says, in the dtype of `X`.
         """
-        self._check_call()
+        fitted = self._check_call()
         self._check_output()
-        return self._encode(validate_X(self, X, reset=False))
+        return self._encode(validate_X(self, X, reset=False), fitted)
 
     def fit_transform(self, X, y=None):
         """Cluster the rows of `X` and return ``fit(X).transform(X)``.
@@ -183,7 +192,7 @@ class BaseOnlineKMeans(
         %(X_new)s
             The features of the rows, by the final centers.
         """
-        with unchanged_on_error(self), restore_rng_on_error(self.random_state):
+        with lock_of(self), unchanged_on_error(self):
             return self.fit(X, y).transform(X)
 
     def fit_predict(self, X, y=None):
@@ -197,7 +206,8 @@ class BaseOnlineKMeans(
 
         %(labels)s
         """
-        return super().fit_predict(X, y)
+        with lock_of(self):
+            return self.fit(X, y).labels_
 
     def set_output(self, *, transform=None):
         """Set the container that `transform` and `fit_transform` return.
@@ -269,10 +279,11 @@ class BaseOnlineKMeans(
             raise parameter_error("max_clusters", self.max_clusters, expected, owner=self)
 
     def _check_call(self):
-        """Raise an error if the estimator is not fitted or has an invalid parameter."""
-        if "_stream" not in vars(self):  # else skip the check, which is slow
+        """Return what was learned; raise an error if that, or a parameter, is not there."""
+        if "_fitted" not in vars(self):  # else skip the check, which is slow
             check_is_fitted(self)
         self._check_params()
+        return self._fitted
 
     def _check_columns_stay(self):
         """Raise ValueError if columns decided online would change their meaning."""
@@ -288,113 +299,142 @@ class BaseOnlineKMeans(
         output = getattr(self, "_output", get_config()["transform_output"])
         if self.encode == "onehot" and output in ("pandas", "polars"):
             raise ValueError(
-                f"{str(output).capitalize()} output does not support sparse data, which "
-                "encode='onehot' gives. Set encode='onehot-dense', or keep sparse data by "
-                "set_output(transform='default')."
+                f"{str(output).capitalize()} output does not support sparse data, the "
+                "output of encode='onehot'. Set encode='onehot-dense', or keep sparse data "
+                "with set_output(transform='default')."
             )
 
     def _start_stream(self, X):
-        """Return the validated rows and a new stream for them."""
+        """Return the validated rows, a copy that knows their features, and a new stream."""
         self._check_params()
-        X = validate_X(self, X, reset=True)
-        return X, self._new_stream(X.shape[0])
+        start = shallow_copy(self)  # nothing of this estimator changes before it has read
+        X = validate_X(start, X, reset=True)
+        return X, start, self._new_stream(X.shape[0])
 
     def _new_stream(self, n_rows):
         """Return a new stream whose first call has `n_rows` rows."""
         cap = np.inf if self.max_clusters is None else int(self.max_clusters)
-        return Stream(self._schedule(n_rows), check_random_state(self.random_state), cap)
+        return Stream(self._schedule(n_rows), draw_seed(self.random_state), cap)
 
-    def _partial_fit(self, X):
-        """Continue the stream, or start one, and return the validated rows."""
-        if "_stream" in vars(self):
+    def _start_parameters(self):
+        """Return the parameters that are read when a stream starts."""
+        values = {name: getattr(self, name) for name in self._read_at_start}
+        return {k: v.item() if isinstance(v, np.generic) else v for k, v in values.items()}
+
+    def _partial_fit(self, X, use=None):
+        """Continue the stream, or start one, and return what is known then.
+
+        `use` is called with the validated rows and that, before anything is changed.
+        """
+        with lock_of(self):
+            before = vars(self).get("_fitted")
+            if before is None:
+                with unchanged_on_error(self):
+                    X, start, stream = self._start_stream(X)
+                    fitted = self._read(stream, X, self._start_parameters(), True, None, use)
+                    self._publish(fitted, start)
+                return fitted
             self._check_params()
             X = validate_X(self, X, reset=False)
-            self._extend(self._stream, X, is_partial=True)
-            return X
-        with unchanged_on_error(self):
-            X, stream = self._start_stream(X)
-            self._extend(stream, X, is_partial=True)
-            return X
+            parameters = before.start_parameters
+            if parameters != self._start_parameters():
+                self._warn_of_ignored_parameters(parameters)
+            fitted = self._read(before.stream, X, parameters, True, None, use)
+            if self._fitted is not before:
+                raise RuntimeError(
+                    f"This {type(self).__name__} has read other rows while partial_fit was "
+                    "reading, so these rows were not taken: do not call fit or partial_fit "
+                    "in a signal handler or callback during such a call."
+                )
+            self._fitted = fitted
+            return fitted
 
-    def _extend(self, stream, X, is_partial=False, report=None):
-        """Let the stream read rows, and set the fitted attributes."""
+    def _warn_of_ignored_parameters(self, parameters):
+        now = self._start_parameters()
+        changed = [name for name in now if now[name] != parameters[name]]
+        warn_user(
+            f"{', '.join(changed)} changed since this stream started, with "
+            f"{', '.join(f'{name}={parameters[name]!r}' for name in changed)}, which is "
+            "still in force: call fit, or clone the estimator, to start a new stream."
+        )
+
+    def _read(self, stream, X, parameters, is_partial=False, report=None, use=None):
+        """Let the stream read rows, and return what is known then."""
         self._warn_before_reading(stream, X.shape[0], is_partial)
-        stream, labels, d2 = stream.extended(X, self.n_jobs, report)
+        n_phases = len(stream.schedule.phases)
+        stream, labels, d2 = stream.extend(X, self.n_jobs, report)
         labels.flags.writeable = False  # users see them
-        vars(self).update(self._fitted_attributes(stream, labels, d2))
+        for phase in stream.schedule.phases[n_phases:]:
+            _LOGGER.info("new phase after %d samples: facility cost %.6g", *phase)
+        fitted = self._new_fitted(stream, (labels, d2), parameters)
+        if use:
+            use(X, fitted)
+        return fitted
 
-    def _fitted_attributes(self, stream, labels, d2):
-        """Return the attributes that a call sets, by its parameters at that time."""
-        return {
-            "_stream": stream,
-            "_n_clusters": None if self.n_clusters is None else int(self.n_clusters),
-            "_centers": self.centers,
-            "_final": {},  # final clusters by `n_clusters`, computed on first use
-            "online_labels_": labels,
-            "_online_d2": d2,
-        }
+    def _new_fitted(self, stream, last_rows, parameters):
+        """Return what a call has learned, by its parameters at that time."""
+        n_clusters = None if self.n_clusters is None else int(self.n_clusters)
+        return Fitted(stream, n_clusters, self.centers, parameters, last_rows)
 
-    def _last_rows(self):
-        """Return the results for the rows of the last call, for `_fitted_attributes`."""
-        return self.online_labels_, self._online_d2
+    def _publish(self, fitted, start):
+        """Take over what was learned and the features, in one assignment.
 
-    def _merge(self):
+        So neither a signal handler nor another thread sees a mixture.
+        """
+        kept = {name: vars(self)[name] for name in vars(self) if name not in _FEATURES}
+        self.__dict__ = {**kept, **_features(start), "_fitted": fitted}
+
+    def _merge(self, fitted):
         """Return the final clusters, and warn the first time if they are too few."""
-        n_clusters, is_new = self._n_clusters, self._n_clusters not in self._final
-        final = self._final_clusters()
+        n_clusters, is_new = fitted.n_clusters, fitted.final is None
+        final = fitted.final_clusters(self.n_jobs)
         if is_new and n_clusters is not None and len(final.centers) < n_clusters:
             warn_user(
-                f"{self.n_samples_seen_} samples opened only {len(final.centers)} online "
+                f"{fitted.stream.n_seen} samples opened only {len(final.centers)} online "
                 f"cluster(s), fewer than {n_clusters=}: returning them unmerged. For more, "
-                f"{for_more_clusters(self._stream)}.",
+                f"{for_more_clusters(fitted.stream)}.",
                 ConvergenceWarning,
             )
         return final
 
-    def _final_clusters(self):
-        """Return the final clusters, computed on first use."""
-        final = self._final  # first, lest those of an old stream are kept for a new one
-        if self._n_clusters is None and self._centers == "samples":
-            return final_clusters(self._stream, None, "samples")
-        if self._n_clusters not in final:
-            made = final_clusters(
-                self._stream, self._n_clusters, self._centers, self.n_jobs
-            )
-            final[self._n_clusters] = tuple(made)  # a plain type for pickles
-        return FinalClusters(*final[self._n_clusters])
-
     @property
     def _n_features_out(self):
         """The width of `transform`, for `get_feature_names_out`."""
-        return 1 if self.encode == "ordinal" else self._n_columns()
+        return 1 if self.encode == "ordinal" else self._n_columns(self._fitted)
 
-    def _n_columns(self):
+    def _n_columns(self, fitted):
         """Return the number of clusters that `transform` has columns for."""
-        cap = self._stream.max_clusters
+        n_online, cap = len(fitted.stream.centers), fitted.stream.max_clusters
         if cap == np.inf:
-            return self.n_clusters_
-        return cap if self._n_clusters is None else self._n_clusters
+            return min(n_online, fitted.n_clusters or n_online)
+        return fitted.n_clusters or cap
 
-    def _encode(self, X, positions=None):
+    def _encode(self, X, fitted, is_online=False):
         """Return the features of rows by the final centers.
 
-        With `positions`, those of the last rows of the stream, return the features decided
+        If `is_online`, they are the last rows of the stream: return the features decided
         online, which do not depend on centers that opened after a row.
         """
-        centers = self._merge().centers  # first: there may be more columns, but not fewer
-        n_columns, opened_at = self._n_columns(), self._stream.opened_at
-        if self.encode in OF_LABELS:
-            labels = self.online_labels_
-            if positions is None:
+        centers, stream = self._merge(fitted).centers, fitted.stream
+        n_columns = self._n_columns(fitted)
+        if self.encode in LABEL_ENCODINGS:
+            labels = fitted.last_rows[0]
+            if not is_online:
                 labels, _ = nearest_shared(centers, X, self.n_jobs, labels_only=True)
             return encode_labels(labels, self.encode, n_columns, X.dtype)
         features = np.empty((X.shape[0], n_columns), dtype=X.dtype)
+        positions = np.arange(stream.n_seen - X.shape[0], stream.n_seen)
 
         def encode(rows, distances):
-            hidden = None if positions is None else opened_at > positions[rows, None]
+            hidden = stream.opened_at > positions[rows, None] if is_online else None
             features[rows] = encode_distances(
                 distances, self.encode, n_columns, X.dtype, hidden
             )
 
         each_panel_of_distances(centers, X, encode, self.n_jobs)
         return features
+
+
+def _features(estimator):
+    """Return the attributes about features that an estimator has."""
+    return {name: vars(estimator)[name] for name in _FEATURES if name in vars(estimator)}

@@ -19,10 +19,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from ._base import BaseOnlineKMeans
 from ._online_kmeans import OnlineKMeans
+from ._state.version import VersionedStateMixin
 from ._utils.doc_link import DocumentationLinkMixin
 from ._utils.docstrings import with_shared_documentation
-from ._utils.pickling import VersionedPickleMixin
-from ._utils.rollback import restore_rng_on_error, shallow_copy, unchanged_on_error
+from ._utils.calls import lock_of, unchanged_on_error
 from ._utils.rows import index_dtype
 from ._utils.validation import as_floats, needs_no_validation, parameter_error
 
@@ -52,7 +52,7 @@ def _can_learn_online(self):
 
 @with_shared_documentation
 class ClusterFeaturesClassifier(
-    VersionedPickleMixin,
+    VersionedStateMixin,
     DocumentationLinkMixin,
     MetaEstimatorMixin,
     ClassifierMixin,
@@ -60,8 +60,7 @@ class ClusterFeaturesClassifier(
 ):
     """Classifier on raw features plus cluster features, also on a stream.
 
-    A linear model of both can tell apart what is not linearly separable, one cluster at
-    a time. `fit` does what a pipeline of a union of features and a classifier does. In
+    With both, a linear model can separate classes that no hyperplane could. `fit` does what a pipeline of a union of features and a classifier does. In
     addition there is `partial_fit`: the clusters and the classifier learn from the same
     stream, one pass, while the number of clusters grows.
 
@@ -71,7 +70,7 @@ class ClusterFeaturesClassifier(
         The classifier. None is stochastic gradient descent with squared loss, the model
         of the paper's experiments:
         ``SGDClassifier(loss="squared_error", learning_rate="invscaling", eta0=0.01,
-        power_t=0.25)``. It wants features of about unit scale.
+        power_t=0.25)``. Scale features to roughly unit variance.
     clusterer : estimator or None, default=None
         What makes the cluster features; its `encode` says which. None is
         ``OnlineKMeans()``. For `partial_fit` it must be an :class:`OnlineKMeans` or
@@ -80,8 +79,8 @@ class ClusterFeaturesClassifier(
     passthrough : bool, default=True
         Whether the classifier sees the raw features, too, before those of the clusters.
     random_state : int, RandomState instance or None, default=None
-        Seeds every `random_state` of the two that is None. Pass an int for the same
-        result every time.
+        Seeds the classifier and the clusterer where their `random_state` is None. Pass
+        an int for the same result every time.
 
     Attributes
     ----------
@@ -142,13 +141,11 @@ class ClusterFeaturesClassifier(
 
         %(self)s
         """
-        with unchanged_on_error(self), restore_rng_on_error(self.random_state):
+        with lock_of(self), unchanged_on_error(self):
             X, y = self._validated(X, y, reset=True)
             clusterer, classifier = self._unfitted_parts()
             features = self._with_raw(X, clusterer.fit(X).transform(X))
-            classifier = classifier.fit(features, y)
-            self.clusterer_, self.classifier_ = clusterer, classifier
-            self.classes_ = classifier.classes_
+            self._publish(clusterer, classifier.fit(features, y))
         return self
 
     @available_if(_can_learn_online)
@@ -162,33 +159,36 @@ class ClusterFeaturesClassifier(
         y : array-like of shape (n_samples,)
             Their classes.
         classes : array-like of shape (n_classes,) or None, default=None
-            All classes that will ever come; needed in the first call.
+            Every class label that may occur; needed in the first call.
 
         %(self)s
         """
-        with unchanged_on_error(self), restore_rng_on_error(self.random_state):
-            is_first = not hasattr(self, "classifier_")
-            X, y = self._validated(X, y, reset=is_first)
-            self._check_classes(y, classes, is_first)
-            if is_first:
-                clusterer, classifier = self._unfitted_parts()
+        with lock_of(self):
+            if hasattr(self, "classifier_"):
+                self._partial_fit(X, y, classes, is_first=False)
             else:
-                clusterer = shallow_copy(self.clusterer_)
-                classifier = copy.deepcopy(self.classifier_)
-            if clusterer.encode == "distance" and clusterer.max_clusters is None:
-                raise ValueError(
-                    "Got a clusterer with encode='distance' and max_clusters=None, whose "
-                    "new columns would not have been 0 so far: for partial_fit pass "
-                    "max_clusters to the clusterer, or encode='triangle'."
-                )
-            with restore_rng_on_error(getattr(clusterer, "_stream", self).random_state):
-                features = self._with_raw(X, clusterer.partial_fit_transform(X))
-                if not is_first:
-                    _widen(classifier, features.shape[1])
-                classifier = classifier.partial_fit(features, y, classes=classes)
-            self.clusterer_, self.classifier_ = clusterer, classifier
-            self.classes_ = classifier.classes_
+                with unchanged_on_error(self):
+                    self._partial_fit(X, y, classes, is_first=True)
         return self
+
+    def _partial_fit(self, X, y, classes, is_first):
+        X, y = self._validated(X, y, reset=is_first)
+        self._check_classes(y, classes, is_first)
+        if is_first:
+            clusterer, classifier = self._unfitted_parts()
+        else:
+            clusterer = copy.copy(self.clusterer_)
+            classifier = copy.deepcopy(self.classifier_)
+        if clusterer.encode == "distance" and clusterer.max_clusters is None:
+            raise ValueError(
+                "Got a clusterer with encode='distance' and max_clusters=None, whose new "
+                "columns would not have been 0 so far: for partial_fit pass max_clusters "
+                "to the clusterer, or encode='triangle'."
+            )
+        features = self._with_raw(X, clusterer.partial_fit_transform(X))
+        if not is_first:
+            _widen(classifier, features.shape[1])
+        self._publish(clusterer, classifier.partial_fit(features, y, classes=classes))
 
     def predict(self, X):
         """Return the class of each sample.
@@ -308,7 +308,7 @@ class ClusterFeaturesClassifier(
         """Raise ValueError for labels that are not among the classes, or for no classes."""
         if is_first and classes is None:
             expected = (
-                "array-like, all classes that will ever come, in the first call of "
+                "array-like, every class label that may occur, in the first call of "
                 "partial_fit, for example np.unique(all_y)"
             )
             raise parameter_error("classes", classes, expected, owner=self)
@@ -332,6 +332,11 @@ class ClusterFeaturesClassifier(
             for part in (clusterer, classifier):
                 _seed(part, random_state)
         return clusterer, classifier
+
+    def _publish(self, clusterer, classifier):
+        """Take over the fitted parts, at once."""
+        parts = {"clusterer_": clusterer, "classifier_": classifier}
+        vars(self).update(parts, classes_=classifier.classes_)
 
     def _with_raw(self, X, clusters):
         """Return the features for the classifier: CSR if one of the parts is sparse."""
@@ -379,8 +384,8 @@ def _widen(classifier, n_features):
     if others or not isinstance(getattr(classifier, "coef_", None), np.ndarray):
         raise ValueError(
             f"{missing} clusters have opened since the last call, but "
-            f"{type(classifier).__name__} cannot take more columns: that is only known how "
-            "to do for weights in coef_, without averaging. Give the clusterer a "
+            f"{type(classifier).__name__} cannot take more columns: only classifiers whose "
+            "weights are all in coef_ can gain columns. Give the clusterer a "
             "max_clusters, so that the number of columns is the same from the start."
         )
     classifier.coef_ = np.pad(classifier.coef_, ((0, 0), (0, missing)))

@@ -6,9 +6,9 @@ from sklearn import get_config
 
 from ._utils.rows import index_dtype
 
-OF_LABELS = ("onehot", "onehot-dense", "ordinal")
-OF_DISTANCES = ("distance", "triangle")
-ENCODINGS = OF_LABELS + OF_DISTANCES
+LABEL_ENCODINGS = ("onehot", "onehot-dense", "ordinal")
+DISTANCE_ENCODINGS = ("distance", "triangle")
+ENCODINGS = LABEL_ENCODINGS + DISTANCE_ENCODINGS
 
 
 def encode_labels(labels, encode, n_clusters, dtype):

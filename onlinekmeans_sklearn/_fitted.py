@@ -9,8 +9,12 @@ from sklearn.base import BaseEstimator
 
 from ._algorithm.merge import cost
 from ._encoding import as_configured
+from ._state.fitted import fitted_from, plain_fitted
+from ._state.version import VersionedStateMixin
+from ._utils.calls import shallow_copy
 from ._utils.doc_link import DocumentationLinkMixin
-from ._utils.rollback import shallow_copy
+
+_NEEDS_MERGE = {"cluster_centers_", "inertia_", "labels_", "online_to_merged_"}
 
 
 class fitted(property):
@@ -20,7 +24,7 @@ class fitted(property):
         self._attribute = name
 
     def __get__(self, estimator, owner=None):
-        if estimator is not None and "_stream" not in vars(estimator):
+        if estimator is not None and "_fitted" not in vars(estimator):
             raise AttributeError(
                 f"{type(estimator).__name__!r} object has no attribute "
                 f"{self._attribute!r}: call 'fit' or 'partial_fit' first."
@@ -33,8 +37,11 @@ def _own(rows):
     return as_configured(rows.copy()) if issparse(rows) else rows
 
 
-class FittedStream(DocumentationLinkMixin, BaseEstimator):
-    """An estimator with a `_stream` once it is fitted; a subclass has `_final_clusters`."""
+class FittedStream(VersionedStateMixin, DocumentationLinkMixin, BaseEstimator):
+    """An estimator that has `_fitted` once it is fitted, of which all else is a view.
+
+    `_fitted` is replaced as a whole, so an attribute never mixes two states.
+    """
 
     @fitted
     def cluster_centers_(self):
@@ -44,7 +51,13 @@ class FittedStream(DocumentationLinkMixin, BaseEstimator):
     @fitted
     def labels_(self):
         """The final cluster of each sample of the last call."""
-        return self._final_clusters().of_online[self.online_labels_]
+        fitted = self._fitted
+        return fitted.final_clusters(self.n_jobs).of_online[fitted.last_rows[0]]
+
+    @fitted
+    def online_labels_(self):
+        """The online cluster of each sample of the last call."""
+        return self._fitted.last_rows[0]
 
     @fitted
     def online_to_merged_(self):
@@ -54,7 +67,7 @@ class FittedStream(DocumentationLinkMixin, BaseEstimator):
     @fitted
     def n_clusters_(self):
         """The number of final centers, which is known before the merge."""
-        return min(len(self._stream.centers), self._n_clusters or math.inf)
+        return min(len(self._stream.centers), self._fitted.n_clusters or math.inf)
 
     @fitted
     def online_centers_(self):
@@ -64,7 +77,8 @@ class FittedStream(DocumentationLinkMixin, BaseEstimator):
     @fitted
     def cluster_means_(self):
         """The mean of the samples of each online cluster."""
-        return as_configured(self._stream.means.astype(self._stream.centers.dtype))
+        stream = self._stream
+        return as_configured(stream.means.astype(stream.centers.dtype))
 
     @fitted
     def counts_(self):
@@ -79,17 +93,18 @@ class FittedStream(DocumentationLinkMixin, BaseEstimator):
     @fitted
     def inertia_(self):
         """The sum of squared distances of samples to the final center of their label."""
-        return cost(self._stream, self._final_clusters())
+        fitted = self._fitted
+        return cost(fitted.stream, fitted.final_clusters(self.n_jobs))
 
     @fitted
     def online_inertia_(self):
         """The sum of squared distances at the moment of assignment, the paper's W."""
-        return self._stream.inertia
+        return self._stream.totals.cost
 
     @fitted
     def online_distances_(self):
         """The distance of each sample of the last call to its center, when it was read."""
-        return np.sqrt(self._online_d2)
+        return np.sqrt(self._fitted.last_rows[1])
 
     @fitted
     def n_samples_seen_(self):
@@ -116,26 +131,47 @@ class FittedStream(DocumentationLinkMixin, BaseEstimator):
         """How many samples came before each phase."""
         return np.array([n for n, _ in self._stream.schedule.phases], dtype=np.int64)
 
+    @property
+    def _stream(self):
+        """The stream that was read."""
+        return self._fitted.stream
+
+    def _final_clusters(self):
+        """Return the final clusters, computed on first use."""
+        return self._fitted.final_clusters(self.n_jobs)
+
     def __sklearn_is_fitted__(self):
-        return "_stream" in vars(self)
+        return "_fitted" in vars(self)
 
     def __dir__(self):
         """Return the names of attributes that exist, except those that need a merge first.
 
         scikit-learn's HTML representation evaluates every attribute that is listed.
         """
-        names, n_clusters = set(object.__dir__(self)), getattr(self, "_n_clusters", None)
-        if n_clusters is not None and n_clusters not in self._final:
-            names -= {"cluster_centers_", "inertia_", "labels_", "online_to_merged_"}
+        names, fitted = set(object.__dir__(self)), vars(self).get("_fitted")
+        if fitted and fitted.n_clusters is not None and fitted.final is None:
+            names -= _NEEDS_MERGE
         return sorted(name for name in names if hasattr(self, name))
 
+    def __getstate__(self):
+        """Return a plain state; parameters, and what others have added, are as they are."""
+        state = super().__getstate__()
+        if "_fitted" in state:
+            state["_fitted"] = plain_fitted(state["_fitted"])
+        return state
+
+    def __setstate__(self, state):
+        super().__setstate__(state)
+        if "_fitted" in state:
+            self._fitted = fitted_from(state["_fitted"])
+
     def __copy__(self):
-        """Return a copy with random numbers of its own, which goes on independently."""
-        other = shallow_copy(self)
-        if isinstance(other.random_state, np.random.RandomState):
-            other.random_state = copy.deepcopy(self.random_state)
-        if "_stream" in vars(self):
-            other._stream = copy.deepcopy(self._stream)
-            if self.random_state is self._stream.random_state:
-                other.random_state = other._stream.random_state
+        """Return a copy, which goes on independently: what is learned never changes."""
+        return shallow_copy(self)
+
+    def __deepcopy__(self, memo):
+        memo[id(self)] = other = shallow_copy(self)
+        for name, value in vars(self).items():
+            if name != "_fitted":
+                setattr(other, name, copy.deepcopy(value, memo))
         return other

@@ -12,7 +12,7 @@ class OnlineKMeans(BaseOnlineKMeans):
     """Online k-means clustering: one pass, any order, as many clusters as it takes.
 
     Each sample gets its cluster before the next one is seen: it either joins the nearest
-    center or becomes a center itself, the more likely the farther away it is. The number
+    center or becomes a center itself, with a probability that grows with its distance. The number
     of clusters follows the data, and a cluster's id never changes. For
     ``algorithm="theoretical"`` the cost is provably near that of the best k-means
     clustering, in any order of the stream [1]_.
@@ -73,6 +73,8 @@ class OnlineKMeans(BaseOnlineKMeans):
     array([0, 1, 2, 3, 0, 2], dtype=int32)
     """
 
+    _read_at_start = ("k", "algorithm", "max_clusters")
+
     def __init__(
         self,
         n_clusters=None,
@@ -108,9 +110,9 @@ class OnlineKMeans(BaseOnlineKMeans):
         if is_start and self.algorithm == "practical" and self.k != "auto" and self.k < 16:
             exactly = self.n_clusters or self.k
             warn_user(
-                f"The 'k' parameter of {type(self).__name__} is {self.k}, below 16, where "
-                "algorithm='practical' has nothing to aim with: it opens as many clusters "
-                f"as for k=16. For exactly {exactly} clusters pass n_clusters={exactly} "
+                f"The 'k' parameter of {type(self).__name__} is {self.k}, but "
+                "algorithm='practical' cannot target fewer than 16 clusters: it opens as "
+                f"many as for k=16. For exactly {exactly} clusters pass n_clusters={exactly} "
                 "and leave k at 'auto'; for fewer online clusters pass max_clusters."
             )
 
@@ -174,6 +176,8 @@ class SemiOnlineKMeans(BaseOnlineKMeans):
     0.193
     """
 
+    _read_at_start = ("k", "lower_bound", "n_samples", "max_clusters")
+
     def __init__(
         self,
         n_clusters=None,
@@ -211,14 +215,14 @@ class SemiOnlineKMeans(BaseOnlineKMeans):
         name, n_seen = type(self).__name__, stream.n_seen
         if n_seen == 0 and is_partial and self.n_samples is None:
             warn_user(
-                f"The 'n_samples' parameter of {name} is None in a stream that starts by "
+                f"The 'n_samples' parameter of {name} is None in a stream started with "
                 f"partial_fit: its length is taken to be {n_rows}, the rows of this call. "
                 "Pass n_samples, a rough number will do, or use OnlineKMeans."
             )
         expected = round(2**stream.schedule.log_n)  # only the logarithm is kept
         if n_seen < 2 * expected <= n_seen + n_rows:
             warn_user(
-                f"The stream of {name} becomes {n_seen + n_rows} samples long, at least "
-                f"twice the {expected} of the 'n_samples' parameter or of the first call, "
-                "and loses its guarantee. Pass a larger n_samples, or use OnlineKMeans."
+                f"The stream of {name} now has {n_seen + n_rows} samples, at least twice "
+                f"the {expected} of the 'n_samples' parameter or of the first call; the "
+                "guarantee no longer holds. Pass a larger n_samples, or use OnlineKMeans."
             )

@@ -1,20 +1,26 @@
 """Where tests reach inside the package, since nothing public can do the same."""
 
+import copy
 from contextlib import ExitStack, contextmanager
 from importlib import import_module
 from unittest import mock
+
+import reference
+
+from onlinekmeans_sklearn._state.fitted import Fitted, plain_fitted
 
 _PACKAGE = "onlinekmeans_sklearn"
 
 # steps of a call that tests let fail, or do otherwise: name, and where it is looked up
 STEPS = {
-    **dict.fromkeys(["look_up", "open_centers", "label", "add_up"], "_algorithm.block"),
+    **dict.fromkeys(["look_up", "open_centers", "label", "accumulate"], "_algorithm.block"),
     **dict.fromkeys(["encode_labels", "encode_distances"], "_base"),
     "unchanged_on_error": "_base",
     "merge": "_algorithm.merge",
     "_rebuilt": "_utils.validation",
-    "_MEMORY_IS_KNOWN": "_utils.rollback",
-    "_VERSION": "_utils.pickling",
+    "FORMAT_VERSION": "_state.version",
+    "PACKAGE_VERSION": "_state.version",
+    "POSITIONS_PER_BLOCK": "_algorithm.cluster_sums",
     "open": "_state.file",
 }
 
@@ -68,31 +74,54 @@ def int32_up_to(most):
         yield
 
 
+@contextmanager
+def positions_per_block(number):
+    """Let package and reference add up in blocks of so many positions meanwhile."""
+    with replaced("POSITIONS_PER_BLOCK", number), mock.patch.object(reference, "BLOCK", number):
+        yield
+
+
 def stream_of(model):
     """Return the stream that a fitted estimator has read."""
-    return model._stream
+    return model._fitted.stream
 
 
 def set_stream(model, stream):
     """Let an estimator have another stream."""
-    model._stream = stream
+    model._fitted = copy.copy(model._fitted)
+    model._fitted.stream = stream
+    model._fitted.final = None
 
 
 def set_last_rows(model, labels, d2):
     """Let an estimator have other labels and squared distances of its last rows."""
-    model.online_labels_, model._online_d2 = labels, d2
+    model._fitted = copy.copy(model._fitted)
+    model._fitted.last_rows = labels, d2
 
 
-def del_stream(model):
-    """Let an estimator lose its stream, but not what else it has learned."""
-    del model._stream
+def with_other_numbers(model):
+    """Let an estimator have other random numbers from now on."""
+    stream = copy.copy(stream_of(model))
+    stream.numbers = type(stream.numbers)(stream.numbers.seed + 1)
+    set_stream(model, stream)
+
+
+def is_fitted(value):
+    """Return whether this is what an estimator has learned."""
+    return isinstance(value, Fitted)
+
+
+def plain_state(fitted):
+    """Return what an estimator has learned as plain values."""
+    return plain_fitted(fitted)
 
 
 def with_rounded_sums(model):
     """Let an estimator forget half of the digits of its sums."""
-    sums = stream_of(model).sums
-    rows = sums.rows.astype("float32").astype("float64")
-    stream_of(model).sums = type(sums)(rows)
+    totals = copy.copy(stream_of(model).totals)
+    rows = totals.open.rows(len(totals.counts)).astype("float32").astype("float64")
+    totals.open = type(totals.open)(rows)
+    stream_of(model).totals = totals
 
 
 def index_dtype(most):

@@ -4,17 +4,23 @@ Nothing here is fast. Samples are lists of floats, the distance of two samples i
 feature by feature, and every step is the pseudo-code's. What the paper leaves open is
 decided as the user guide says:
 
-* one uniform number per sample, ``uniforms[t]`` for the t-th, also in the prefix;
+* one uniform number per sample, ``uniforms[t]`` for the t-th, also in the prefix, which
+  depends on nothing but the seed and t;
 * a sample opens a center iff ``u * f < D2``;
 * the prefix takes *distinct* samples; a repeat gets the label of its twin;
 * logarithms are base 2, and in Algorithm 1 log n is at least 1;
 * of equally near centers the oldest wins;
 * a phase costs at least the smallest positive float: 0 could not be raised;
-* when there are ``max_clusters`` centers, no more open.
+* when there are ``max_clusters`` centers, no more open;
+* costs and sums are added up in blocks of positions, and the blocks one after the other.
 """
 
 import math
 from typing import NamedTuple
+
+import numpy as np
+
+BLOCK = 2**16  # positions; a test may make it, and that of the package, smaller
 
 
 class Result(NamedTuple):
@@ -27,6 +33,45 @@ class Result(NamedTuple):
     inertia: float  # the sum of squared distances at the moment of assignment
     phases: list  # for each phase, the samples before it and its facility cost
     d2: list  # the squared distance of each sample at the moment of assignment
+    means: list  # of the members of each cluster
+
+
+def uniform_numbers(random_state, n):
+    """Return the numbers of the first n positions of a stream that draws its seed now."""
+    seed = random_state.randint(2**63 - 1, dtype=np.int64)
+    bits = np.random.PCG64(seed).random_raw(n)
+    return [(raw >> 11) / 2**53 for raw in bits.tolist()]
+
+
+def added_up(numbers):
+    """Return the sum: one number after the other in a block, then one block after the other."""
+    total = 0.0
+    for start in range(0, len(numbers), BLOCK):
+        of_block = 0.0
+        for number in numbers[start : start + BLOCK]:
+            of_block += number
+        total += of_block
+    return total
+
+
+def cluster_means(samples, opened_at, labels):
+    """Return the mean of each cluster: its center plus the mean difference to it."""
+    centers = [samples[o] for o in opened_at]
+    totals = [[0.0] * len(c) for c in centers]
+    for start in range(0, len(labels), BLOCK):
+        of_block = {}
+        for t in range(start, min(start + BLOCK, len(labels))):
+            c = centers[labels[t]]
+            sums = of_block.setdefault(labels[t], [0.0] * len(c))
+            for j, v_j in enumerate(samples[t]):
+                sums[j] += v_j - c[j]
+        for cluster, sums in of_block.items():
+            totals[cluster] = [total + s for total, s in zip(totals[cluster], sums)]
+    inverses = [1 / labels.count(cluster) for cluster in range(len(centers))]
+    return [
+        [c_j + total * inverse for c_j, total in zip(c, sums)]
+        for c, sums, inverse in zip(centers, totals, inverses)
+    ]
 
 
 def squared_distance(v, c):
@@ -70,17 +115,10 @@ def closest_distances(prefix):
     ]
 
 
-def incomplete(opened_at, labels, costs):
+def incomplete(samples, opened_at, labels, costs):
     """Return what is known of a stream that has not filled its prefix."""
-    return Result(opened_at, labels, 0.0, 0, in_order(costs), [], costs)
-
-
-def in_order(costs):
-    """Return the sum of the costs, one added after the other."""
-    inertia = 0.0
-    for d2 in costs:
-        inertia += d2
-    return inertia
+    means = cluster_means(samples, opened_at, labels)
+    return Result(opened_at, labels, 0.0, 0, added_up(costs), [], costs, means)
 
 
 def main_loop(
@@ -103,7 +141,8 @@ def main_loop(
             phases.append((n, f))
         labels.append(label)
         costs.append(d2)
-    return Result(opened_at, labels, f, r, in_order(costs), phases, costs)
+    means = cluster_means(samples, opened_at, labels)
+    return Result(opened_at, labels, f, r, added_up(costs), phases, costs, means)
 
 
 def semi_online(samples, uniforms, k, lower_bound=None, n=None, max_clusters=math.inf):
@@ -113,7 +152,7 @@ def semi_online(samples, uniforms, k, lower_bound=None, n=None, max_clusters=mat
     if w is None:
         opened_at, labels, costs = first_distinct(samples, k + 1, max_clusters)
         if len(opened_at) < k + 1:
-            return incomplete(opened_at, labels, costs)
+            return incomplete(samples, opened_at, labels, costs)
         w = min(closest_distances([samples[o] for o in opened_at])) / 2
     f = w / (k * log_n)
 
@@ -129,7 +168,7 @@ def theoretical(samples, uniforms, k, max_clusters=math.inf):
     """Algorithm 2."""
     opened_at, labels, costs = first_distinct(samples, k + 1, max_clusters)
     if len(opened_at) < k + 1:
-        return incomplete(opened_at, labels, costs)
+        return incomplete(samples, opened_at, labels, costs)
     w = min(closest_distances([samples[o] for o in opened_at])) / 2
 
     def openings_per_phase(n):
@@ -153,7 +192,7 @@ def practical(samples, uniforms, k_target, max_clusters=math.inf):
     k = max(1, math.ceil((k_target - 15) / 5))
     opened_at, labels, costs = first_distinct(samples, k + 10, max_clusters)
     if len(opened_at) < k + 10:
-        return incomplete(opened_at, labels, costs)
+        return incomplete(samples, opened_at, labels, costs)
     closest = sorted(closest_distances([samples[o] for o in opened_at]))
     w = math.fsum(closest[:10]) / 2
     return main_loop(

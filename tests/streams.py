@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 from hypothesis import strategies as st
-from reference import practical, semi_online, theoretical
+from reference import practical, semi_online, theoretical, uniform_numbers
 from scipy.sparse import csr_array, csr_matrix, issparse
 
 from onlinekmeans_sklearn import OnlineKMeans, SemiOnlineKMeans
@@ -107,7 +107,7 @@ def small_streams(draw):
 def reference_of(name, X, k, seed, **cap):
     """Return what the plain loop makes of the rows of X."""
     X = np.asarray(X, dtype=np.float64)
-    uniforms = np.random.RandomState(seed).random_sample(len(X)).tolist()
+    uniforms = uniform_numbers(np.random.RandomState(seed), len(X))
     return ALGORITHMS[name][1](X.tolist(), uniforms, k, **cap)
 
 
@@ -146,3 +146,5 @@ def assert_equals_reference(estimator, labels, X, expected):
     assert distances == [math.sqrt(d2) for d2 in expected.d2[-len(distances) :]]
     assert estimator.n_samples_seen_ == X.shape[0]
     np.testing.assert_array_equal(estimator.counts_, np.bincount(expected.labels))
+    means = np.array(expected.means).astype(X.dtype)
+    np.testing.assert_array_equal(dense(estimator.cluster_means_), means)

@@ -1,11 +1,13 @@
 """Bad input gets an error that helps, and changes nothing."""
 
+import copy
+
 import joblib
 import numpy as np
 import pandas as pd
 import pytest
 from engines import tuned
-from inside import before_step, replaced
+from inside import before_step, stream_of
 from scipy.sparse import csr_array
 from sklearn.exceptions import NotFittedError
 from streams import blobs
@@ -187,7 +189,7 @@ def test_good_values_of_lower_bound_are_taken(good):
     assert SemiOnlineKMeans(lower_bound=good).fit(X).n_clusters_ >= 1
 
 
-@pytest.mark.parametrize("step", ["look_up", "open_centers", "label", "add_up"])
+@pytest.mark.parametrize("step", ["look_up", "open_centers", "label", "accumulate"])
 @pytest.mark.parametrize("interruption", [KeyboardInterrupt, MemoryError])
 def test_an_interrupted_call_changes_nothing(interruption, step):
     calls = []
@@ -197,9 +199,9 @@ def test_an_interrupted_call_changes_nothing(interruption, step):
         if len(calls) == 2:
             raise interruption
 
-    whole = OnlineKMeans(k=30, random_state=0).fit(X)
+    whole = OnlineKMeans(k=100, random_state=0).fit(X)
     with tuned(first_block_rows=16, most_block_rows=32):
-        model = OnlineKMeans(k=30, random_state=0).partial_fit(X[:20])
+        model = OnlineKMeans(k=100, random_state=0).partial_fit(X[:20])
         before = fingerprint(model)
         with before_step(step, interrupt), pytest.raises(interruption):
             model.partial_fit(X[20:])
@@ -240,25 +242,27 @@ SOURCES = {
 }
 
 
-@pytest.mark.parametrize("is_known", [True, False], ids=["memory", "state"])
-@pytest.mark.parametrize("n_rows", [1, 50, 700])  # the state of 624 words is made anew
+@pytest.mark.parametrize("learn", ["fit", "partial_fit", "fit_transform", "fit_predict"])
 @pytest.mark.parametrize("source", SOURCES)
-def test_an_interrupted_call_gives_random_numbers_back(source, n_rows, is_known):
+def test_a_stream_draws_one_seed_and_none_if_the_call_fails(source, learn):
     def interrupt():
         raise KeyboardInterrupt
 
     numbers = SOURCES[source]()
-    model = OnlineKMeans(k=30, random_state=numbers).partial_fit(X[:20])
     numbers.normal()  # which leaves another number for the next time
     before = joblib.hash(numbers.get_state(legacy=False))
-    rows = np.tile(1e3 + X, (4, 1))[:n_rows]
-    with (
-        replaced("_MEMORY_IS_KNOWN", is_known),
-        before_step("open_centers", interrupt),
-        pytest.raises(KeyboardInterrupt),
-    ):
-        model.partial_fit(rows)
+    model = OnlineKMeans(k=30, random_state=numbers)
+    with before_step("open_centers", interrupt), pytest.raises(KeyboardInterrupt):
+        getattr(model, learn)(X)
     assert joblib.hash(numbers.get_state(legacy=False)) == before
+
+    expected = copy.deepcopy(numbers)
+    seed = expected.randint(2**63 - 1, dtype=np.int64)
+    getattr(model, learn)(X)
+    model.partial_fit(X).predict(X)
+    assert stream_of(model).numbers.seed == seed
+    after = joblib.hash(expected.get_state(legacy=False))
+    assert joblib.hash(numbers.get_state(legacy=False)) == after
 
 
 def test_the_largest_values_allowed_do_not_overflow():

@@ -32,9 +32,9 @@ from onlinekmeans_sklearn import ClusterFeaturesClassifier, OnlineKMeans, SemiOn
     ]
 )
 @pytest.mark.filterwarnings(  # what these parameters and the data of the checks ask for
-    "ignore:The 'k' parameter of OnlineKMeans is 1, below 16",
-    "ignore:The 'n_samples' parameter of SemiOnlineKMeans is None in a stream that starts",
-    "ignore:The stream of SemiOnlineKMeans becomes",
+    "ignore:The 'k' parameter of OnlineKMeans is 1, but",
+    "ignore:The 'n_samples' parameter of SemiOnlineKMeans is None in a stream started",
+    "ignore:The stream of SemiOnlineKMeans now has",
 )
 def test_estimator_is_scikit_learn_compatible(estimator, check):
     check(estimator)

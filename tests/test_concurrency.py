@@ -10,6 +10,7 @@ import pytest
 from at_once import PATIENCE, at_once, blas_threads
 from checkpoints import fingerprint
 from engines import THREADS, tuned
+from inside import before_step
 from scipy.sparse import csr_array
 from sklearn.base import clone
 from streams import blobs, dense
@@ -105,33 +106,94 @@ def test_copies_that_go_on_in_threads_are_as_if_alone(hasty):
     assert at_once([of(part) for part in parts]) == [of(part)() for part in parts]
 
 
-class SlowToCopy(np.random.RandomState):
-    """Random numbers that the merge, which copies them, has to wait for."""
-
-    def __init__(self, seed):
-        super().__init__(seed)
-        self.inside, self.go_on = threading.Event(), threading.Event()
-
-    def __deepcopy__(self, memo):
-        self.inside.set()
-        self.go_on.wait(PATIENCE)
-        other = np.random.RandomState()
-        other.set_state(self.get_state())
-        return other
-
-
 def test_a_merge_that_is_overtaken_by_the_stream_is_not_kept():
     X = blobs(0, 400)
-    expected = OnlineKMeans(k=40, n_clusters=4, random_state=0).fit(X)
-    numbers = SlowToCopy(0)
-    model = OnlineKMeans(k=40, n_clusters=4, random_state=numbers).partial_fit(X[:200])
-    thread = threading.Thread(target=model.predict, args=(X,))
-    thread.start()
-    assert numbers.inside.wait(PATIENCE)
-    model.partial_fit(X[200:])
-    numbers.go_on.set()
-    thread.join(PATIENCE)
+    first, expected = (OnlineKMeans(4, k=40, random_state=0).fit(X[:n]) for n in (200, 400))
+    model, answers = OnlineKMeans(4, k=40, random_state=0).partial_fit(X[:200]), []
+    inside, go_on = threading.Event(), threading.Event()
+
+    def wait():
+        inside.set()
+        go_on.wait(PATIENCE)
+
+    with before_step("merge", wait):
+        thread = threading.Thread(target=lambda: answers.append(model.predict(X)))
+        thread.start()
+        assert inside.wait(PATIENCE)
+        model.partial_fit(X[200:])
+        go_on.set()
+        thread.join(PATIENCE)
+    np.testing.assert_array_equal(answers[0], first.predict(X))  # of the state it began with
     np.testing.assert_array_equal(model.cluster_centers_, expected.cluster_centers_)
+
+
+@pytest.mark.parametrize("storage", [np.asarray, csr_array])
+def test_threads_that_extend_one_estimator_lose_no_row(storage, hasty):
+    X = storage(blobs(0, 200))
+    model = OnlineKMeans(k=40, random_state=0)
+    learned = []
+
+    def extend():
+        for start in range(0, 200, 10):
+            learned.append(model.partial_fit_predict(X[start : start + 10]))
+
+    at_once([extend] * 8)
+    assert model.n_samples_seen_ == model.counts_.sum() == 8 * 200
+    # whatever their order, each call got the labels of its own rows
+    np.testing.assert_array_equal(np.bincount(np.concatenate(learned)), model.counts_)
+
+
+def test_threads_that_teach_one_classifier_lose_no_row(hasty):
+    X = blobs(0, 200)
+    model = ClusterFeaturesClassifier(random_state=0)
+
+    def extend():
+        for start in range(0, 200, 20):
+            rows = X[start : start + 20]
+            model.partial_fit(rows, rows[:, 0] > 0, classes=[False, True])
+
+    at_once([extend] * 4)
+    assert model.clusterer_.n_samples_seen_ == 4 * 200
+    assert model.classifier_.t_ == 4 * 200 + 1
+
+
+def test_who_looks_while_others_extend_sees_no_mixture(hasty):
+    X, grown = blobs(0, 400), OnlineKMeans(k=60, random_state=0).partial_fit(blobs(0, 40))
+    states = {}
+    copied = copy.copy(grown)
+    for start in range(0, 400, 40):
+        states[copied.n_samples_seen_] = copied.predict(X).tobytes(), copied.score(X)
+        copied.partial_fit(X[start : start + 40])
+    states[copied.n_samples_seen_] = copied.predict(X).tobytes(), copied.score(X)
+    seen = []
+
+    def extend():
+        for start in range(0, 400, 40):
+            grown.partial_fit(X[start : start + 40])
+
+    def look():
+        while grown.n_samples_seen_ < 440:
+            seen.append((grown.predict(X).tobytes(), grown.score(X)))
+
+    at_once([look] * 3 + [extend])
+    predictions, scores = zip(*states.values())
+    assert {labels for labels, _ in seen} <= {*predictions}
+    assert {score for _, score in seen} <= {*scores}
+
+
+def test_a_call_within_a_call_loses_no_row():
+    X = blobs(0, 100)
+    model = OnlineKMeans(k=40, random_state=0).partial_fit(X)
+    nested = []
+
+    def call_again():
+        nested.append(len(nested))
+        if len(nested) == 1:
+            model.partial_fit(X[:7])
+
+    with before_step("look_up", call_again), pytest.raises(RuntimeError, match="not taken"):
+        model.partial_fit(X)
+    assert model.n_samples_seen_ == 107
 
 
 def test_a_model_goes_on_after_a_way_through_joblib():

@@ -481,11 +481,11 @@ def test_a_stream_without_rows_is_refused_as_locally(client, storage):
 @pytest.mark.parametrize("storage", ["array", "unknown sizes"])
 def test_warnings_come_from_the_driver(client, storage):
     rows = STORAGES[storage][0](X, UNEVEN)
-    with pytest.warns(UserWarning, match="'k' parameter of OnlineKMeans is 9, below 16"):
+    with pytest.warns(UserWarning, match="'k' parameter of OnlineKMeans is 9, but"):
         OnlineKMeans(k=9).fit(rows)
     with pytest.warns(UserWarning, match=f"its length is taken to be {len(X)}"):
         SemiOnlineKMeans(k=3).partial_fit(rows)
-    with pytest.warns(UserWarning, match=f"becomes {len(X)} samples long"):
+    with pytest.warns(UserWarning, match=f"now has {len(X)} samples"):
         SemiOnlineKMeans(k=3, n_samples=1000).fit(rows)
 
 

@@ -215,7 +215,7 @@ def test_without_a_cluster_the_next_partition_is_loading(scheduler):
         is_loading[index].set()
         return part
 
-    usual, read = Stream.extended, []
+    usual, read = Stream.extend, []
 
     def extended(self, rows, *args):
         read.append(rows)
@@ -226,7 +226,7 @@ def test_without_a_cluster_the_next_partition_is_loading(scheduler):
     parts = [dask.delayed(load)(part, i) for i, part in enumerate(cut(X, SIZES))]
     with (
         dask.config.set(scheduler=scheduler),
-        mock.patch.object(Stream, "extended", extended),
+        mock.patch.object(Stream, "extend", extended),
     ):
         OnlineKMeans(k=60).fit(parts)
     assert len(read) == 12

@@ -79,9 +79,20 @@ def test_fit_starts_anew_and_partial_fit_does_not():
 def test_parameters_of_the_stream_are_those_of_its_first_call():
     X = blobs(2, 500)
     model = OnlineKMeans(k=30, random_state=0).partial_fit(X[:100])
-    model.set_params(k=2000, algorithm="theoretical").partial_fit(X[100:])
+    model.set_params(k=2000, algorithm="theoretical")
+    with pytest.warns(UserWarning, match=r"k, algorithm changed.* k=30, algorithm='prac") as w:
+        model.partial_fit(X[100:])
+    assert (len(w), w[0].filename) == (1, __file__)
     whole = OnlineKMeans(k=30, random_state=0).fit(X)
     np.testing.assert_array_equal(model.cluster_centers_, whole.cluster_centers_)
+    model.set_params(k=np.int64(30), algorithm="practical").partial_fit(X)  # as they were
+    model.set_params(max_clusters=500)
+    with pytest.warns(UserWarning, match="max_clusters changed"):
+        model.partial_fit_predict(X[:1])
+    model.fit(X).partial_fit(X)
+    other = SemiOnlineKMeans(n_samples=10_000, random_state=0).partial_fit(X)
+    with pytest.warns(UserWarning, match="lower_bound changed.* lower_bound=None"):
+        other.set_params(lower_bound=1.0).partial_fit(X)
 
 
 def test_random_state_may_be_an_instance_or_none():

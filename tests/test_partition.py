@@ -12,7 +12,7 @@ import pytest
 from engines import tuned
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from inside import set_last_rows, set_stream, stream_of
+from inside import positions_per_block, set_last_rows, set_stream, stream_of
 from streams import (
     ALGORITHMS,
     STORAGES,
@@ -27,7 +27,6 @@ from streams import (
     small_streams,
 )
 
-from onlinekmeans_sklearn._algorithm.block import add_up
 from onlinekmeans_sklearn._algorithm.partition import (
     decide,
     finish,
@@ -43,16 +42,15 @@ def read_before_their_turn(estimator, X, first, sizes, lag):
     What it knows of its last rows is then that of all the rest.
     """
     estimator.fit(X[:first])
-    stream = copy.deepcopy(stream_of(estimator))
+    stream = copy.copy(stream_of(estimator))
     done, under_way, start, turn = [], deque(), first, 0
     while start < X.shape[0] or under_way:
         while start < X.shape[0] and len(under_way) < lag:
             part = stream.centers.as_rows(X[start : start + sizes[turn % len(sizes)]])
-            numbers = copy.deepcopy(stream.random_state)
-            numbers.random_sample(sum(earlier[0].shape[0] for earlier in under_way))
+            uniforms = stream.numbers.between(start, start + part.shape[0])
             has_room = len(stream.centers) < stream.max_clusters
             cost = stream.schedule.facility_cost if has_room else None
-            proposed = propose(stream.centers, cost, part, numbers, X.dtype)
+            proposed = propose(stream.centers, cost, part, uniforms, X.dtype)
             under_way.append((part, stream.centers, *proposed))
             start, turn = start + part.shape[0], turn + 1
         part, known, labels, d2, found = under_way.popleft()
@@ -62,11 +60,9 @@ def read_before_their_turn(estimator, X, first, sizes, lag):
             under_way.clear()
             part = part[: found.n_rows]
         opened = decide(stream, len(known), found)
-        stream.random_state.random_sample(found.n_rows)
         unknown = centers_from(stream.centers.rows[len(known) :])
         labels, d2 = finish(part, labels, d2, known, unknown, opened)
-        for step in add_up(stream, part, labels, d2, n_shares=2):
-            step()
+        stream.totals = stream.totals.with_rows(part, labels, d2, stream.centers)
         done.append((labels, d2))
     set_stream(estimator, stream)
     set_last_rows(estimator, *map(np.concatenate, zip(*done)))
@@ -75,8 +71,9 @@ def read_before_their_turn(estimator, X, first, sizes, lag):
 def check(name, X, k, seed, first, sizes, lag, **cap):
     """Check that the estimator is then what the reference says, and return it."""
     estimator = estimator_of(name, X.shape[0], k, seed).set_params(**cap)
-    read_before_their_turn(estimator, X, first, sizes, lag)
-    expected = reference_of(name, dense(X), k, seed, **cap)
+    with positions_per_block(64):
+        read_before_their_turn(estimator, X, first, sizes, lag)
+        expected = reference_of(name, dense(X), k, seed, **cap)
     labels = np.append(expected.labels[:first], estimator.online_labels_)
     assert_equals_reference(estimator, labels, X, expected)
     return estimator

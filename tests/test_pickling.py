@@ -1,15 +1,15 @@
-"""Pickles go on to the last bit, and say when another version wrote them."""
+"""Pickles go on bit for bit, are plain inside, and say when another version wrote them."""
 
 import copy
 import io
 import pickle
-import warnings
 
 import joblib
 import numpy as np
 import pytest
+import skops.io
 from checkpoints import fingerprint
-from inside import del_stream, replaced, set_stream, stream_of
+from inside import replaced
 from scipy.sparse import csr_array
 from sklearn.base import clone
 from sklearn.exceptions import InconsistentVersionWarning
@@ -32,6 +32,7 @@ MODELS = {
     "classifier": ClusterFeaturesClassifier(random_state=0).fit(X, X[:, 0] > 0),
     "pipeline": make_pipeline(StandardScaler(), OnlineKMeans(random_state=0)).fit(X),
 }
+PACKAGE = "onlinekmeans_sklearn"
 
 
 def through_pickle(model):
@@ -45,13 +46,15 @@ def through_joblib(model):
     return joblib.load(file)
 
 
-def written_by(version, model):
-    """Return the pickle that another version would have written of a model."""
-    with replaced("_VERSION", version):
-        return pickle.dumps(model)
+def through_skops(model):
+    data = skops.io.dumps(model)
+    return skops.io.loads(data, trusted=skops.io.get_untrusted_types(data=data))
 
 
-@pytest.mark.parametrize("way", [through_pickle, through_joblib, copy.copy, copy.deepcopy])
+WAYS = [through_pickle, through_joblib, through_skops, copy.copy, copy.deepcopy]
+
+
+@pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("name", MODELS)
 def test_the_same_version_says_nothing_and_leaves_nothing_behind(name, way):
     other = way(MODELS[name])  # a warning would be an error here
@@ -62,8 +65,9 @@ def test_the_same_version_says_nothing_and_leaves_nothing_behind(name, way):
 
 
 @pytest.mark.parametrize("name", MODELS)
-def test_another_version_is_warned_of(name):
-    data = written_by("0.0.7", MODELS[name])
+def test_another_version_of_the_same_format_is_warned_of(name):
+    with replaced("PACKAGE_VERSION", "0.0.7"):
+        data = pickle.dumps(MODELS[name])
     with pytest.warns(InconsistentVersionWarning) as caught:
         other = pickle.loads(data)
     warning = caught[0].message
@@ -75,54 +79,109 @@ def test_another_version_is_warned_of(name):
     through_pickle(other)  # is of this version from now on
 
 
-def test_a_pickle_without_a_version_is_of_an_unknown_one():
-    state = MODELS["practical"].__getstate__()
-    assert state.pop("_onlinekmeans_sklearn_version") == __version__
-    with pytest.warns(InconsistentVersionWarning, match="from version unknown"):
-        OnlineKMeans.__new__(OnlineKMeans).__setstate__(state)
-
-
-def without_counts(model):
-    del stream_of(model).counts
-
-
-def without_schedule(model):
-    del stream_of(model).schedule
-
-
-def as_a_dict(model):
-    set_stream(model, vars(stream_of(model)))
-
-
-@pytest.mark.parametrize("name", ["practical", "sparse"])
-@pytest.mark.parametrize(
-    "change",
-    [without_counts, without_schedule, del_stream, as_a_dict],
-)
-def test_a_pickle_that_cannot_be_used_says_so(name, change):
-    model = copy.deepcopy(MODELS[name])
-    change(model)
-    data = written_by("0.0.7", model)
-    with pytest.raises(ValueError, match=r"Cannot unpickle.*0\.0\.7, and.*fit the"):
+@pytest.mark.parametrize("number", [0, 2, "1", None])
+@pytest.mark.parametrize("name", MODELS)
+def test_another_format_is_refused(name, number):
+    with replaced("FORMAT_VERSION", number):
+        data = pickle.dumps(MODELS[name])
+    with pytest.raises(ValueError, match=rf"format version {number!r}.*reads version 1\."):
         pickle.loads(data)
 
 
-def test_a_wrong_parameter_is_not_taken_for_another_version():
+def test_a_pickle_without_a_version_is_refused():
+    state = MODELS["practical"].__getstate__()
+    del state["_onlinekmeans_sklearn_state"]
+    with pytest.raises(ValueError, match="format version None"):
+        OnlineKMeans.__new__(OnlineKMeans).__setstate__(state)
+
+
+def test_another_version_may_have_a_wrong_parameter():
     model = copy.deepcopy(MODELS["practical"]).set_params(max_clusters=-1)
-    with pytest.warns(InconsistentVersionWarning):
-        other = pickle.loads(written_by("0.0.7", model))
+    other = through_pickle(model)
     with pytest.raises(ValueError, match="max_clusters"):
         other.partial_fit(X)
 
 
-def test_the_trial_changes_nothing():
-    np.random.seed(3)
-    model = OnlineKMeans(k=40, random_state=None).fit(X)  # numpy's global numbers
-    data = written_by("0.0.7", model)
-    before = np.random.get_state()[1].tobytes()
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", InconsistentVersionWarning)
+def plain_leaves(value):
+    """Return the types of all that is in nested dicts and lists."""
+    if type(value) in (dict, list):
+        inside = value.values() if type(value) is dict else value
+        return set().union(*map(plain_leaves, inside))
+    return {type(value)}
+
+
+@pytest.mark.parametrize("name", ["unfitted", "practical", "sparse"])
+def test_a_state_is_plain(name):
+    plain = {type(None), bool, int, float, str, np.ndarray}
+    assert plain_leaves(MODELS[name].__getstate__()) <= plain
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("practical", {f"{PACKAGE}._online_kmeans.OnlineKMeans"}),
+        ("sparse", {f"{PACKAGE}._online_kmeans.SemiOnlineKMeans"}),
+        ("pipeline", {f"{PACKAGE}._online_kmeans.OnlineKMeans"}),
+        (
+            "classifier",
+            {
+                f"{PACKAGE}._classifier.ClusterFeaturesClassifier",
+                f"{PACKAGE}._online_kmeans.OnlineKMeans",
+            },
+        ),
+    ],
+)
+def test_skops_needs_to_trust_nothing_but_the_estimators(name, expected):
+    untrusted = skops.io.get_untrusted_types(data=skops.io.dumps(MODELS[name]))
+    assert {*untrusted} == expected
+
+
+@pytest.mark.parametrize("name", ["practical", "sparse"])
+@pytest.mark.parametrize("way", WAYS)
+def test_what_a_copy_learns_is_its_own(name, way):
+    model = copy.deepcopy(MODELS[name])
+    before, other = fingerprint(model), way(model)
+    rows = csr_array(X) if name == "sparse" else X
+    other.partial_fit(rows[:20])
+    for row in range(5):  # single rows take another way
+        other.partial_fit(rows[row : row + 1])
+    assert fingerprint(model) == before
+    assert other.n_samples_seen_ == 325
+
+
+@pytest.mark.parametrize("way", [through_pickle, copy.deepcopy, list])
+def test_estimators_go_on_sharing_a_random_state(way):
+    numbers = np.random.RandomState(0)
+    models = [OnlineKMeans(random_state=numbers).fit(X), OnlineKMeans(random_state=numbers)]
+    first, second = way(models)
+    assert first.random_state is second.random_state
+    assert (first.random_state is numbers) == (way is list)
+    one, other = first.fit(X), second.fit(X)
+    assert not np.array_equal(one.opened_at_, other.opened_at_)
+
+
+def test_a_copy_shares_the_random_state_as_scikit_learn_does():
+    model = OnlineKMeans(random_state=np.random.RandomState(0)).fit(X)
+    assert copy.copy(model).random_state is model.random_state
+
+
+def test_a_state_that_cannot_be_is_refused():
+    state = MODELS["sparse"].__getstate__()
+    state["_fitted"]["stream"]["centers"]["columns"] += 1000
+    with pytest.raises(ValueError, match="to have a row and a column"):
+        OnlineKMeans.__new__(OnlineKMeans).__setstate__(state)
+
+
+def test_a_very_wide_sparse_model_needs_no_memory_for_its_columns():
+    wide = csr_array(([1.0, 2.0], [5, 2**40 - 1], [0, 1, 2]), shape=(2, 2**40))
+    model = OnlineKMeans(random_state=0).fit(wide)
+    with replaced("PACKAGE_VERSION", "0.0.7"):
+        data = pickle.dumps(model)
+    with pytest.warns(InconsistentVersionWarning):
         other = pickle.loads(data)
-    assert np.random.get_state()[1].tobytes() == before
-    assert other.n_samples_seen_ == len(X)
-    assert fingerprint(other) == fingerprint(model)
+    assert fingerprint_of_wide(other) == fingerprint_of_wide(model)
+
+
+def fingerprint_of_wide(model):
+    centers = model.cluster_centers_
+    return centers.indices.tolist(), centers.data.tolist(), model.counts_.tolist()

@@ -8,6 +8,7 @@ import pytest
 from engines import THREADS, engine, tuned
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from inside import positions_per_block
 from scipy.sparse import csr_array
 from streams import (
     ALGORITHMS,
@@ -50,17 +51,18 @@ TRIED_IN_NUMPY = [
 )
 @pytest.mark.parametrize("name", ALGORITHMS)
 def test_fit_is_the_papers_loop(name, stream, dtype):
-    for seed in range(3):
+    for seed, block in enumerate([2**16, 50, 7]):
         X, k = STREAMS[stream](seed, 120).astype(dtype), 1 + 2 * seed
-        expected = reference_of(name, X, k, seed)
-        turn = (list(ALGORITHMS).index(name) + seed) % 6
-        for which, n_jobs, storage in TRIED + TRIED_IN_NUMPY[turn : turn + 1]:
-            print(f"{which}, {storage}, seed {seed}")  # shown if it fails
-            rows = STORAGES[storage](X)
-            estimator = estimator_of(name, len(X), k, seed).set_params(n_jobs=n_jobs)
-            with engine(which):
-                estimator.fit(rows)
-            assert_equals_reference(estimator, estimator.labels_, rows, expected)
+        with positions_per_block(block):
+            expected = reference_of(name, X, k, seed)
+            turn = (list(ALGORITHMS).index(name) + seed) % 6
+            for which, n_jobs, storage in TRIED + TRIED_IN_NUMPY[turn : turn + 1]:
+                print(f"{which}, {storage}, seed {seed}")  # shown if it fails
+                rows = STORAGES[storage](X)
+                estimator = estimator_of(name, len(X), k, seed).set_params(n_jobs=n_jobs)
+                with engine(which):
+                    estimator.fit(rows)
+                assert_equals_reference(estimator, estimator.labels_, rows, expected)
 
 
 @pytest.mark.parametrize("name", ALGORITHMS)
@@ -111,34 +113,37 @@ def test_a_capped_stream_is_the_papers_loop_that_opens_no_more(name, max_cluster
     sizes=st.lists(st.integers(1, 20), min_size=1, max_size=4),
     n_jobs=st.sampled_from([1, 2]),
     cap=st.sampled_from([{}, {}, {"max_clusters": 1}, {"max_clusters": 13}]),
+    block=st.sampled_from([2**16, 1, 4, 13]),
 )
 def test_any_stream_in_any_chunks_is_the_papers_loop(
-    X, name, k, seed, storage, dtype, sizes, n_jobs, cap, engines
+    X, name, k, seed, storage, dtype, sizes, n_jobs, cap, block, engines
 ):
     if dtype is np.float32:
         X = np.clip(X, -1e30, 1e30)
     X = X.astype(dtype)
-    expected = reference_of(name, X, k, seed, **cap)
     rows = STORAGES[storage](X)
+    with positions_per_block(block):
+        expected = reference_of(name, X, k, seed, **cap)
 
-    estimator = estimator_of(name, len(X), k, seed).set_params(**cap, n_jobs=n_jobs)
-    estimator.fit(rows)
-    assert_equals_reference(estimator, estimator.labels_, rows, expected)
+        estimator = estimator_of(name, len(X), k, seed).set_params(**cap, n_jobs=n_jobs)
+        estimator.fit(rows)
+        assert_equals_reference(estimator, estimator.labels_, rows, expected)
 
-    estimator = estimator_of(name, len(X), k, seed).set_params(**cap)
-    labels = fit_in_chunks(estimator, rows, sizes)
-    assert_equals_reference(estimator, labels, rows, expected)
+        estimator = estimator_of(name, len(X), k, seed).set_params(**cap)
+        labels = fit_in_chunks(estimator, rows, sizes)
+        assert_equals_reference(estimator, labels, rows, expected)
 
 
 @pytest.mark.parametrize("storage", ["array", "csr_array"])
 @pytest.mark.parametrize("sizes", [[1], [7], [1000], [1, 300, 2, 41]], ids=str)
 @pytest.mark.parametrize("name", ALGORITHMS)
 def test_any_chunking_gives_the_same_stream(name, sizes, storage):
-    for X in (blobs(0, 700, d=4), np.sort(grid(1, 700), axis=0)):
+    for X, block in ((blobs(0, 700, d=4), 2**16), (np.sort(grid(1, 700), axis=0), 64)):
         rows = STORAGES[storage](X)
-        whole = estimator_of(name, len(X), 4, seed=5).fit(rows)
         cut = estimator_of(name, len(X), 4, seed=5)
-        labels = fit_in_chunks(cut, rows, sizes)
+        with positions_per_block(block):
+            whole = estimator_of(name, len(X), 4, seed=5).fit(rows)
+            labels = fit_in_chunks(cut, rows, sizes)
         np.testing.assert_array_equal(labels, whole.labels_)
         for attribute in ("cluster_centers_", "cluster_means_", "counts_", "opened_at_"):
             a, b = dense(getattr(cut, attribute)), dense(getattr(whole, attribute))

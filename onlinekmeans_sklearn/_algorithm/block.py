@@ -10,7 +10,7 @@ the cost from before the block does not open one at all, and a block is read in 
     walk the few candidates in stream order and open centers by the paper's rule.
 `label`
     the nearest center of every row at the moment it was read; rows are independent again.
-`add_up`
+`accumulate`
     counts, sums and costs, in stream order.
 
 Only `open_centers` must know all decisions before it. So threads share the other steps of
@@ -26,11 +26,10 @@ from typing import NamedTuple
 import numpy as np
 
 from .._nearest import centers_from, largest_block, nearest, row_shares
-from .._utils.rollback import shallow_copy
+from .._utils.calls import shallow_copy
 from .._utils.rows import rows_at, rows_between
 from .._utils.threads import SINGLE_THREAD
 from .._utils.tuning import TUNING
-from .cluster_sums import sequential_sum
 
 
 class NewCenters(NamedTuple):
@@ -100,7 +99,7 @@ class Blocks:
         opened = open_centers(stream, X, uniforms, d2, dtype)
         if len(opened):
             new = new_centers(centers_from(rows_at(X, opened)), opened, old, X.shape[0])
-        move_on(stream, opened, X.shape[0])
+        advance(stream, opened, X.shape[0])
         self._to_label, self._to_add_up = Block(X, labels, d2, new), self._to_label
         if threads is SINGLE_THREAD:
             self.finish(threads)  # while its rows are in the cache
@@ -117,7 +116,7 @@ class Blocks:
         if self._to_add_up is not None:
             X, labels, d2, _ = self._to_add_up
             n_sums = 1 + threads.number // TUNING.threads_per_sum
-            adding = add_up(self._stream, X, labels, d2, n_sums)
+            adding = accumulate(self._stream, X, labels, d2, n_sums)
         if block is not None and block.new is not None:
             shares = row_shares(block.new.centers, block.X, threads)
             labeling = [partial(label, block, rows) for rows in shares]
@@ -183,8 +182,8 @@ def label(block, rows):
     if new.reach is not None:
         visible *= d2 >= new.reach[labels]
     new_labels, _ = nearest(new.centers, X, d2, visible)
-    gone_over = np.flatnonzero(new_labels >= 0)
-    labels[gone_over] = new.n_old + new_labels[gone_over]
+    reassigned = np.flatnonzero(new_labels >= 0)
+    labels[reassigned] = new.n_old + new_labels[reassigned]
 
 
 def _reach(new, old):
@@ -202,20 +201,14 @@ def _reach(new, old):
     return gap * (0.25 - 1e-6) - old.n_features * 1e-320
 
 
-def add_up(stream, X, labels, d2, n_shares=1):
+def accumulate(stream, X, labels, d2, n_shares=1):
     """Return steps, in any order, that add rows to counts, sums and costs of a stream."""
-    stream.sums, steps = stream.sums.with_members(X, labels, stream.centers, n_shares)
-
-    def count():
-        counts = np.bincount(labels, minlength=len(stream.centers))
-        counts[: len(stream.counts)] += stream.counts
-        stream.counts = counts
-        stream.inertia = sequential_sum(stream.inertia, d2)
-
-    return [count, *steps]
+    totals = stream.totals.with_block(X, labels, d2, stream.centers, n_shares)
+    stream.totals, steps = totals
+    return steps
 
 
-def move_on(stream, opened, n_rows):
+def advance(stream, opened, n_rows):
     """Store the positions of rows that opened centers, and count the rows of the block."""
     if len(opened):
         stream.opened_at = np.concatenate([stream.opened_at, stream.n_seen + opened])

@@ -1,8 +1,11 @@
-"""Sums of the members of clusters, with additions in the order of the stream.
+"""Counts, sums and costs of the members of clusters, as functions of position.
 
-The differences of members and center are added up: far from the origin they are rounded
-less than the members themselves. Each cluster's sum is added up in stream order, one member
-after the other, so that it does not depend on the chunking; threads share the clusters.
+Rows are added up in blocks of positions, each from zero and in stream order, and complete
+blocks are added to a total in order. So the result depends on nothing but the rows and their
+positions, and blocks can be added up anywhere at the same time.
+
+Sums are those of the differences of members and center: far from the origin they are rounded
+less than the members themselves. Threads share the clusters.
 """
 
 import itertools
@@ -11,39 +14,155 @@ from functools import partial
 import numpy as np
 from scipy.sparse import csr_array, issparse
 
-from .._utils.rollback import shallow_copy
-from .._utils.rows import canonical, index_dtype, places_by_group
+from .._utils.calls import shallow_copy
+from .._utils.rows import canonical, index_dtype, padded, places_by_group, rows_between
 from .._utils.tuning import TUNING
 
+POSITIONS_PER_BLOCK = 2**16  # a part of the algorithm: another number gives other bits
+_COPIED_AT_ONCE = 2**12  # numbers of dense sums, for a single row
 
-class DenseSums:
-    """Sums of rows in an array, immutable: adding members returns another instance.
+
+class Totals:
+    """What is added up of a stream. It is immutable: adding rows returns another instance.
 
     Attributes
     ----------
-    rows : ndarray of float64
-        A row per cluster.
+    n_rows : int
+        The number of rows that were added up.
+    counts : ndarray of int64
+        The number of members of every cluster.
+    closed, open : ndarray or CSR, DenseSums or SparseSums
+        The sums of complete blocks, and of the last block, complete or not. Both may lack
+        the newest clusters.
+    closed_cost, open_cost : float
+        Likewise the sums of squared distances.
+    """
+
+    def __init__(self, closed, open_rows, counts, n_rows=0, closed_cost=0.0, open_cost=0.0):
+        self.closed, self.open = closed, sums_from(open_rows)
+        self.counts = counts
+        self.n_rows = n_rows
+        self.closed_cost, self.open_cost = closed_cost, open_cost
+
+    @property
+    def cost(self):
+        """The sum of squared distances at the moment of assignment, the paper's W."""
+        return self.closed_cost + self.open_cost
+
+    @property
+    def sums(self):
+        """The sum of differences of each cluster, as an array or CSR."""
+        rows = self.open.rows(len(self.counts))
+        return padded(self.closed, len(self.counts)) + rows if self.closed.shape[0] else rows
+
+    def mean_differences(self):
+        """Return the mean difference of the members of each cluster and its center."""
+        sums, inverse = self.sums, 1 / self.counts
+        if not issparse(sums):
+            return sums * inverse[:, None]
+        values = sums.data * np.repeat(inverse, np.diff(sums.indptr))
+        return canonical(values, sums.indices, sums.indptr, sums.shape)
+
+    def with_row(self, X, label, d2, centers):
+        """Return the totals with a single row added, which take over all other sums."""
+        other = self._with_open_block()
+        other.n_rows += 1
+        other.counts = self.counts.copy()
+        other.counts[label] += 1
+        other.open = other.open.with_row(X, label, centers)
+        other.open_cost += d2
+        return other
+
+    def with_block(self, X, labels, d2, centers, n_shares=1):
+        """Return the totals with rows of one block added to the clusters of their labels.
+
+        They are complete when the steps are done that are returned, too, in any order.
+        """
+        other = self._with_open_block()
+        other.n_rows += len(labels)
+        before, first = self.counts, other.open_cost
+        other.open, steps = other.open.with_members(X, labels, centers, n_shares)
+
+        def count():
+            other.counts = np.bincount(labels, minlength=len(centers))
+            other.counts[: len(before)] += before
+            other.open_cost = sequential_sum(first, d2)
+
+        return other, [count, *steps]
+
+    def with_rows(self, X, labels, d2, centers):
+        """Return the totals with rows added, of as many blocks as they lie in."""
+        totals, start = self, 0
+        while start < len(labels):
+            span = slice(start, start + rows_left(totals.n_rows))
+            rows = rows_between(X, span.start, span.stop)
+            totals, steps = totals.with_block(rows, labels[span], d2[span], centers)
+            for step in steps:
+                step()
+            start = span.stop
+        return totals
+
+    def _with_open_block(self):
+        """Return a copy whose open block has room for a row."""
+        other = shallow_copy(self)
+        if self.n_rows and self.n_rows % POSITIONS_PER_BLOCK == 0:
+            other.closed, other.closed_cost = self.sums, self.cost
+            other.open, other.open_cost = sums_from(rows_between(self.closed, 0, 0)), 0.0
+        return other
+
+
+def rows_left(position):
+    """Return how many rows from a position on are in the same block."""
+    return POSITIONS_PER_BLOCK - position % POSITIONS_PER_BLOCK
+
+
+def no_totals(rows):
+    """Return the totals of no rows at all, for clusters that are stored like `rows`."""
+    nothing = rows_between(rows, 0, 0).astype(np.float64)
+    return Totals(nothing, nothing, np.empty(0, dtype=np.int64))
+
+
+def sums_from(rows):
+    """Return the sums that have these rows."""
+    return SparseSums(rows) if issparse(rows) else DenseSums(rows)
+
+
+class DenseSums:
+    """Sums of rows in arrays, immutable: adding members returns another instance.
+
+    They are kept in parts of some clusters each, so that a single row copies only one.
     """
 
     def __init__(self, rows):
-        self.rows = rows
+        self._n_clusters, self._n_features = rows.shape
+        self._step = max(1, _COPIED_AT_ONCE // self._n_features)
+        starts = range(0, self._n_clusters, self._step)
+        self._parts = [rows[i : i + self._step] for i in starts]
 
-    def with_members(self, X, labels, centers, n_shares=1):
-        """Return the sums with the rows of `X` added to the clusters of their labels.
+    def rows(self, n_clusters):
+        """Return a new array of a row per cluster, 0 for those that have no sum yet."""
+        missing = np.zeros((n_clusters - self._n_clusters, self._n_features))
+        return np.concatenate([*self._parts, missing])
 
-        They are complete when all steps are done that are returned, too, one per share.
-        """
-        sums = np.zeros(centers.rows.shape)
-        sums[: len(self.rows)] = self.rows
+    def with_row(self, X, label, centers):
+        """Return the sums with a single row added to a cluster."""
+        if label >= self._n_clusters:
+            return DenseSums(self.rows(len(centers))).with_row(X, label, centers)
+        index, row = divmod(label, self._step)
+        other = shallow_copy(self)
+        other._parts = self._parts.copy()
+        other._parts[index] = part = self._parts[index].copy()
+        part[row] += X[0] - centers.exact[label]
+        return other
+
+    def with_members(self, X, labels, centers, n_shares):
+        """Return the sums with rows added, and the steps to do, one per share."""
+        sums = self.rows(len(centers))
         shares = [(0, len(sums))]
         if n_shares > 1:
             shares = split_by_cluster(labels, len(sums), n_shares)
         add = partial(centers.search.add, X, labels)
         return DenseSums(sums), [partial(add, *share, sums) for share in shares]
-
-    def divided_by(self, counts):
-        """Return the sums divided by the numbers of members."""
-        return self.rows * (1 / counts)[:, None]
 
 
 class SparseSums:
@@ -61,10 +180,10 @@ class SparseSums:
             for start, stop in itertools.pairwise(rows.indptr)
         ]
 
-    @property
-    def rows(self):
-        """A row per cluster, as CSR."""
-        ends = np.cumsum([0, *(len(columns) for columns, _ in self._clusters)])
+    def rows(self, n_clusters):
+        """Return CSR of a row per cluster, without numbers for those that have no sum yet."""
+        missing = [0] * (n_clusters - len(self._clusters))
+        ends = np.cumsum([0, *(len(columns) for columns, _ in self._clusters), *missing])
         dtype = index_dtype(max(ends[-1], self._n_features))
         columns = [columns for columns, _ in self._clusters]
         values = [values for _, values in self._clusters]
@@ -74,45 +193,30 @@ class SparseSums:
                 np.concatenate([np.empty(0, dtype=dtype), *columns], dtype=dtype),
                 ends.astype(dtype),
             ),
-            shape=(len(self._clusters), self._n_features),
+            shape=(n_clusters, self._n_features),
         )
         rows.eliminate_zeros()  # where all members equal the center
         rows.sort_indices()
         return rows
 
-    def with_members(self, X, labels, centers, n_shares=1):
-        """Return the sums with the rows of `X` added to the clusters of their labels.
+    def with_row(self, X, label, centers):
+        """Return the sums with a single row added to a cluster."""
+        other, (add,) = self._adding(X, [(label, np.zeros(1, dtype=np.int64))], centers, 1)
+        add()
+        return other
 
-        They are complete when all steps are done that are returned, too, one per share.
-        """
-        clusters = self._clusters.copy()
+    def with_members(self, X, labels, centers, n_shares):
+        """Return the sums with rows added, and the steps to do, one per share."""
+        return self._adding(X, list(places_by_group(labels).items()), centers, n_shares)
+
+    def _adding(self, X, members, centers, n_shares):
+        other, clusters = shallow_copy(self), self._clusters.copy()
         if len(clusters) < len(centers):
             nothing = np.empty(0, dtype=index_dtype(self._n_features)), np.empty(0)
             clusters += [nothing] * (len(centers) - len(clusters))
-
-        if len(labels) == 1:
-            members = [(labels.item(), np.zeros(1, dtype=np.int64))]
-        else:
-            members = list(places_by_group(labels).items())
-        other, add = shallow_copy(self), centers.search.add
         other._clusters = clusters
         shares = [members[i::n_shares] for i in range(n_shares)]
-        return other, [partial(add, X, share, clusters) for share in shares]
-
-    def divided_by(self, counts):
-        """Return the sums divided by the numbers of members."""
-        rows = self.rows
-        return canonical(
-            rows.data * np.repeat(1 / counts, np.diff(rows.indptr)),
-            rows.indices,
-            rows.indptr,
-            rows.shape,
-        )
-
-
-def sums_from(rows):
-    """Return the sums that have these rows."""
-    return SparseSums(rows) if issparse(rows) else DenseSums(rows)
+        return other, [partial(centers.search.add, X, some, clusters) for some in shares]
 
 
 def split_by_cluster(labels, n_clusters, n_shares):

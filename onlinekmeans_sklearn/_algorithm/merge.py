@@ -9,7 +9,6 @@ these few points.
    Time. STOC 2013.
 """
 
-import copy
 import math
 from typing import NamedTuple
 
@@ -39,7 +38,7 @@ def final_clusters(stream, n_clusters, kind, n_jobs=None):
         return FinalClusters(online, every)
     if n_clusters is None:
         return FinalClusters(centers_from(stream.means.astype(online.dtype)), every)
-    random_state, points = copy.deepcopy(stream.random_state), stream.merge_points()
+    random_state, points = stream.numbers.for_merge(stream.n_seen), stream.merge_points()
     centers, of_online = merge(
         stream.means, stream.counts, n_clusters, random_state, points, n_jobs
     )
@@ -64,8 +63,8 @@ def cost(stream, final):
     larger than any float.
     """
     if final.centers is stream.centers:
-        return stream.inertia
-    online, sums, total = stream.centers.exact, stream.sums.rows, stream.inertia
+        return stream.totals.cost
+    online, sums, total = stream.centers.exact, stream.totals.sums, stream.totals.cost
     step = largest_block(online, stream.centers)
     for start in range(0, online.shape[0], step):
         rows = slice(start, start + step)

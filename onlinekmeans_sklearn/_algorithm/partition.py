@@ -18,7 +18,7 @@ import numpy as np
 from .._nearest import centers_from, nearest
 from .._utils.rows import rows_at, rows_between
 from .._utils.tuning import TUNING
-from .block import Block, label, move_on, new_centers, open_centers
+from .block import Block, label, advance, new_centers, open_centers
 
 
 class Candidates(NamedTuple):
@@ -46,7 +46,7 @@ class Candidates(NamedTuple):
     dtype: np.dtype
 
 
-def propose(centers, facility_cost, X, random_state, dtype):
+def propose(centers, facility_cost, X, uniforms, dtype):
     """Return label and squared distance of every row, and the candidates.
 
     In a burst of new clusters only the first candidates are returned: the others are better
@@ -54,7 +54,6 @@ def propose(centers, facility_cost, X, random_state, dtype):
     room for another center.
     """
     labels, d2 = nearest(centers, X)
-    uniforms = random_state.random_sample(X.shape[0])
     positions, n_rows = np.empty(0, dtype=np.int64), X.shape[0]
     if facility_cost is not None:
         positions = np.flatnonzero(uniforms * facility_cost < d2)
@@ -84,7 +83,7 @@ def decide(stream, n_known, found):
         _, d2 = nearest(unknown, found.X, d2=d2.copy())
     opened = open_centers(stream, found.X, found.uniforms, d2, found.dtype, found.positions)
     opened = found.positions[opened]
-    move_on(stream, opened, found.n_rows)
+    advance(stream, opened, found.n_rows)
     return opened
 
 

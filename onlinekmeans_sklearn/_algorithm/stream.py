@@ -1,63 +1,61 @@
-"""The state of a stream: C, counts, sums, W, n and random numbers; and its next rows."""
+"""The state of a stream: C, counts, sums, W and n; and its next rows."""
 
-import copy
 from functools import partial
 
 import numpy as np
 
 from .._nearest import centers_from, largest_block
-from .._utils.rollback import restore_rng_on_error, shallow_copy
+from .._utils.calls import shallow_copy
 from .._utils.rows import rows_between
 from .._utils.threads import own_threads
 from .._utils.tuning import TUNING
 from .block import Blocks
-from .cluster_sums import sums_from
+from .cluster_sums import no_totals, rows_left
+from .random_numbers import RandomNumbers
 
 
 class Stream:
-    """Everything that is kept of a stream: centers, statistics, schedule, random numbers.
+    """Everything that is kept of a stream; immutable, for reading on returns another one.
 
-    Only the random numbers change in place; all else is replaced, so that a shallow copy
-    can read on without changing the original.
+    All of it is a function of the rows and their positions.
 
     Attributes
     ----------
-    centers : Centers
-        The paper's C.
-    sums : DenseSums or SparseSums
-        Per cluster, the sum of the differences between its members and its center.
-    counts, opened_at : ndarray of int64
-        Per cluster, the number of members and the position of the sample that opened it.
-    inertia : float
-        The paper's W: the sum of the squared distances at the moment of assignment.
-    n_seen : int
-        The paper's n.
     schedule : Schedule
         The facility cost, and the phases that raise it.
+    numbers : RandomNumbers
+        A random number for each position.
     max_clusters : int or inf
         The number of centers at which no more open.
+    centers : Centers
+        The paper's C.
+    opened_at : ndarray of int64
+        For each center, the position of the sample that opened it.
+    totals : Totals
+        Per cluster the number of members, and the sum of their differences to the center;
+        and the cost.
+    n_seen : int
+        The paper's n.
     """
 
-    def __init__(self, schedule, random_state, max_clusters=np.inf):
+    def __init__(self, schedule, seed, max_clusters=np.inf):
         self.schedule = schedule
+        self.numbers = RandomNumbers(seed)
         self.max_clusters = max_clusters
-        self.random_state = random_state
-        self.centers = self.sums = None  # until a row says how to store them
-        self.counts = np.empty(0, dtype=np.int64)
+        self.centers = self.totals = None  # until a row says how to store them
         self.opened_at = np.empty(0, dtype=np.int64)
-        self.inertia = 0.0
         self.n_seen = 0
         self._block_rows = TUNING.first_block_rows
 
-    def __deepcopy__(self, memo):
-        other = shallow_copy(self)
-        other.random_state = copy.deepcopy(self.random_state)
-        return other
+    @property
+    def counts(self):
+        """The number of members of every cluster."""
+        return self.totals.counts
 
     @property
     def means(self):
         """The mean of every cluster's members."""
-        return self.centers.rows + self.sums.divided_by(self.counts)
+        return self.centers.rows + self.totals.mean_differences()
 
     def merge_points(self):
         """Return the means of clusters minus the center of the one with most members.
@@ -67,57 +65,49 @@ class Stream:
         """
         centers = self.centers.exact
         fullest = np.full(len(self.centers), np.argmax(self.counts))
-        return (centers - centers[fullest]) + self.sums.divided_by(self.counts)
+        return (centers - centers[fullest]) + self.totals.mean_differences()
 
-    def extended(self, X, n_jobs=None, report=None):
+    def extend(self, X, n_jobs=None, report=None):
         """Return the stream that has also read the rows of `X`, their labels and their d2.
 
         That is the squared distance of each row to the center of its label. `report` is
         called after every block, with the stream, and labels and d2 of the rows so far.
-
-        This stream stays as it is, but for the random numbers that both share; these are
-        restored, too, if anything fails.
         """
-        with restore_rng_on_error(self.random_state):
-            if X.shape[0] == 1 and len(self.counts):
-                return self._read_single_row(self.centers.as_rows(X), X.dtype)
-            other = shallow_copy(self)
-            if not self.n_seen:
-                other.centers = centers_from(rows_between(X, 0, 0))
-                other.sums = sums_from(other.centers.exact)
-            n_centers = max(len(other.centers), self.schedule.prefix_length)
-            work = X.shape[0] * other.centers.width(X) * n_centers
-            with own_threads(n_jobs, work) as threads:
-                return other, *other._read(X, threads, report)
-
-    def _read_single_row(self, X, dtype):
-        """Return what `extended` does for a single row, faster if it joins a cluster."""
+        if X.shape[0] == 1 and self.n_seen:
+            extended = self._with_member(self.centers.as_rows(X))
+            if extended is not None:
+                return extended
         other = shallow_copy(self)
+        if not self.n_seen:
+            other.centers = centers_from(rows_between(X, 0, 0))
+            other.totals = no_totals(X)
+        n_centers = max(len(other.centers), self.schedule.prefix_length)
+        work = X.shape[0] * other.centers.width(X) * n_centers
+        with own_threads(n_jobs, work) as threads:
+            return other, *other._read(X, threads, report)
+
+    def _with_member(self, X):
+        """Return what `extend` does for a single row, None if the row opens a center."""
         label, d2 = self.centers.search.nearest_of_row(X)
-        uniform = self.random_state.random_sample()
-        is_candidate = uniform * self.schedule.facility_cost < d2
-        if is_candidate and len(self.counts) < self.max_clusters:
-            labels, distances, blocks = np.empty(1, np.int32), np.empty(1), Blocks(other)
-            blocks.read(X, lambda: np.array([uniform]), labels, distances, dtype)
-            blocks.finish()
-            return other, labels, distances
-        labels = np.array([label], dtype=np.int32)
-        other.sums, (add,) = self.sums.with_members(X, labels, self.centers)
-        add()
-        other.counts = self.counts.copy()
-        other.counts[label] += 1
-        other.inertia = self.inertia + d2
-        other.n_seen = self.n_seen + 1
-        return other, labels, np.array([d2])
+        uniform = self.numbers.between(self.n_seen, self.n_seen + 1)[0]
+        has_room = len(self.centers) < self.max_clusters
+        if uniform * self.schedule.facility_cost < d2 and has_room:
+            return None
+        other = shallow_copy(self)
+        other.totals = self.totals.with_row(X, label, d2, self.centers)
+        other.n_seen += 1
+        return other, np.array([label], dtype=np.int32), np.array([d2])
 
     def _read(self, X, threads, report):
         """Read the rows of `X`, block by block, and return their labels and d2."""
         labels, d2 = np.empty(X.shape[0], dtype=np.int32), np.empty(X.shape[0])
         blocks, stop = Blocks(self, threads), 0
         while stop < X.shape[0]:
-            part = rows_between(X, stop, stop + self._block_rows)
+            n_rows = min(self._block_rows, rows_left(self.n_seen))
+            part = rows_between(X, stop, stop + n_rows)
             rows, n_before = slice(stop, stop + part.shape[0]), len(self.centers)
-            draw = partial(self.random_state.random_sample, part.shape[0])
+            end = self.n_seen + part.shape[0]
+            draw = partial(self.numbers.between, self.n_seen, end)
             block = self.centers.as_rows(part)
             blocks.read(block, draw, labels[rows], d2[rows], X.dtype)
             self._choose_block_rows(part, len(self.centers) - n_before)

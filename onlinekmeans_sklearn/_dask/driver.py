@@ -28,7 +28,7 @@ import dask
 
 from .._algorithm.partition import decide
 from .._nearest import centers_from
-from .._utils.rollback import shallow_copy
+from .._utils.calls import shallow_copy
 from .._utils.rows import rows_between
 from .._utils.tuning import TUNING
 from . import worker
@@ -109,12 +109,12 @@ class ClusterReader:
                 tasks.wait()
         return sizes
 
-    def extended(self, stream, partitions, random_state, checker, n_jobs, report):
+    def extend(self, stream, partitions, checker, n_jobs, report):
         """Return the stream that has also read the partitions, and their sizes."""
         start, tasks = time.thread_time(), Tasks(self._client)
         with ExitStack() as stack:
             stack.callback(tasks.release_all)
-            reading = _Reading(tasks, partitions, random_state, checker, self.figures)
+            reading = _Reading(tasks, partitions, stream.n_seen, checker, self.figures)
             stream = reading.read(stream, report)
         self.figures.driver_seconds = time.thread_time() - start
         return stream, reading.sizes
@@ -123,10 +123,9 @@ class ClusterReader:
 class _Reading:
     """The way of a stream through the partitions of one call."""
 
-    def __init__(self, tasks, partitions, random_state, checker, figures):
+    def __init__(self, tasks, partitions, first, checker, figures):
         self._tasks = tasks
-        self._partitions = LoadedPartitions(tasks, partitions, random_state)
-        self._random_state = random_state
+        self._partitions = LoadedPartitions(tasks, partitions, first)
         self._checker = checker
         self._figures = figures
 
@@ -138,15 +137,11 @@ class _Reading:
     def read(self, stream, report):
         """Return the stream that has read all partitions."""
         self._report = report
-        stream = shallow_copy(stream)
-        stream.random_state = None  # partitions have their own
         place = 0, 0
         while place[0] < len(self._partitions):
             stream, place = self._read_serially(stream, *place)
             if place[0] < len(self._partitions):
                 stream, place = self._read_at_once(stream, *place)
-        self._partitions.is_known(len(self._partitions) - 1)  # draws past all
-        stream.random_state = self._random_state
         return stream
 
     def _read_serially(self, stream, index, first):
@@ -177,13 +172,11 @@ class _Reading:
         """Return what one worker has read of some partitions."""
         until_calm = self._tasks.n_threads() > 1
         parts = [self._partitions[i] for i in some]
-        numbers = self._partitions.numbers(some[0])
-        args = parts, self._checker, stream, numbers, first, until_calm
+        args = parts, self._checker, stream, first, until_calm
         workers = self._partitions.workers_with(some[0])
         future = self._tasks.submit("read", worker.read_serially, *args, workers=workers)
         results = []
         self._tasks.expect(future, results.append)
-        self._partitions.is_known(some[-1])  # draws past them meanwhile
         while not results:
             self._tasks.wait()
         if isinstance(results[0], ValueError):
@@ -193,7 +186,7 @@ class _Reading:
     def _read_at_once(self, stream, index, first):
         """Read until the end, or until a burst, and return how far that is."""
         self._stream = shallow_copy(stream)  # as decided
-        self._totals = worker.Totals(stream.sums, stream.counts, stream.inertia)
+        self._totals = stream.totals
         self._pieces = deque()  # in stream order, up to those that are added up
         self._n_decided = self._n_adding = 0  # of them
         self._waiting = deque()  # pieces that nobody was asked to propose
@@ -209,8 +202,7 @@ class _Reading:
             self._tasks.wait()
         for base in self._bases:
             self._tasks.release(base)
-        for name, value in self._totals._asdict().items():
-            setattr(self._stream, name, value)
+        self._stream.totals = self._totals
         return self._stream, self._place
 
     def _enter(self):
@@ -220,7 +212,7 @@ class _Reading:
         end = min(len(self.sizes), oldest + window(self._tasks))
         while index < end and not self._is_burst:
             self._partitions.load(oldest, urgent=index)
-            if not self._partitions.is_known(index):
+            if self._partitions.position(index) is None:
                 break  # rows are still being counted
             if self.sizes[index] > first:
                 self._pieces.append(Piece(index, first))
@@ -256,7 +248,8 @@ class _Reading:
             piece.base,
             self._centers_between(piece.n_base, piece.n_known),
             stream.schedule.facility_cost if has_room else None,
-            self._partitions.numbers(piece.index),
+            stream.numbers,
+            self._partitions.position(piece.index) + piece.first,
             (piece.index, piece.first),
             workers=workers,
         )
@@ -366,7 +359,7 @@ class _Reading:
         self._n_decided -= self._n_adding
         self._n_adding = 0
         stream = piece.stream
-        stream.sums, stream.counts, stream.inertia = self._totals
+        stream.totals = self._totals
         self._tell(stream, piece.index)
 
     def _tell(self, stream, index):

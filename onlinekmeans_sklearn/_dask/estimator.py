@@ -9,9 +9,9 @@ from distributed import Client
 from sklearn.utils.validation import validate_data
 
 from .._fitted import fitted
-from .._utils.callbacks import LISTENERS, Reporter, with_callbacks
+from .._utils.callbacks import CALLBACK_ATTRIBUTES, Reporter, with_callbacks
+from .._utils.calls import lock_of, shallow_copy, unchanged_on_error
 from .._utils.docstrings import with_shared_documentation
-from .._utils.rollback import restore_rng_on_error, shallow_copy, unchanged_on_error
 from .._utils.validation import parameter_error, validate_X
 from . import worker
 from .driver import ClusterReader
@@ -19,8 +19,7 @@ from .lazy import KnownRows, LazyRows, each, node
 from .local import LocalReader
 from .partitions import NO_ROWS, partitions_of
 
-_OF_LOCAL = ("_stream", "_n_clusters", "_centers", "_final")  # that of Dask has them, too
-_OF_FEATURES = ("n_features_in_", "feature_names_in_")
+_FEATURES = ("n_features_in_", "feature_names_in_")
 
 
 @with_shared_documentation
@@ -30,10 +29,10 @@ class DaskClusters:
     @with_callbacks
     def _fit(self, X, y):
         partitions = partitions_of(X)
-        has_callbacks = vars(self).keys() & LISTENERS
+        has_callbacks = vars(self).keys() & CALLBACK_ATTRIBUTES
         reporter = Reporter(self, X, y, len(partitions)) if has_callbacks else None
-        self._read(partitions, is_new=True, is_partial=False, reporter=reporter)
-        self._merge()  # now, so that warnings belong to fit
+        self._read_partitions(partitions, None, is_partial=False, reporter=reporter)
+        self._merge(self._fitted)  # now, so that warnings belong to fit
         if reporter:
             reporter.end()
 
@@ -90,7 +89,7 @@ class DaskClusters:
         %(dask_X_new)s
         """
         self._check_columns_stay()
-        rows = self._partial_fit(X)
+        rows = self._partial_fit(X).last_rows
         return self._features(rows.partitions, worker.transform_online, rows.firsts)
 
     def predict(self, X):
@@ -142,7 +141,7 @@ class DaskClusters:
 
         %(dask_X_new)s
         """
-        with unchanged_on_error(self), restore_rng_on_error(self.random_state):
+        with lock_of(self), unchanged_on_error(self):
             return self.fit(X, y).transform(X)
 
     def to_local(self):
@@ -154,17 +153,14 @@ class DaskClusters:
             As after a local `fit` of the same stream. It has no `labels_` of single
             samples: these stay on the workers.
         """
-        self._check_call()
+        fitted = copy.copy(self._check_call())
+        fitted.last_rows = np.empty(0, dtype=np.int32), np.empty(0)
         params = self.get_params(deep=False)
         del params["client"]
         local = self._local_class(**params)
-        attributes = vars(shallow_copy(self))
-        vars(local).update(
-            {k: attributes[k] for k in _OF_LOCAL + _OF_FEATURES if k in attributes},
-            online_labels_=np.empty(0, dtype=np.int32),
-            _online_d2=np.empty(0),
-        )
-        return copy.copy(local)  # whose random numbers are its own
+        local._fitted = fitted
+        vars(local).update(_known_features(self))
+        return local
 
     @classmethod
     def from_local(cls, model, client=None):
@@ -187,17 +183,26 @@ class DaskClusters:
                 f"Expected an {cls._local_class.__name__} of onlinekmeans_sklearn. Got "
                 f"{type(model).__name__} of {type(model).__module__} instead."
             )
-        model = copy.copy(model)
         taken_over = cls(**model.get_params(deep=False), client=client)
-        attributes = vars(model)
-        names = [name for name in _OF_LOCAL + _OF_FEATURES if name in attributes]
-        vars(taken_over).update({name: attributes[name] for name in names})
-        if "_stream" in attributes:
-            taken_over._rows = KnownRows(model.online_labels_, model._online_d2)
+        if "_fitted" in vars(model):
+            taken_over._fitted = fitted = copy.copy(model._fitted)
+            fitted.last_rows = KnownRows(*fitted.last_rows)
+            vars(taken_over).update(_known_features(model))
         return taken_over
 
     def __getstate__(self):
-        return {**super().__getstate__(), "client": None}  # which no other process has
+        bare = shallow_copy(self)
+        bare.client = None  # which no other process has
+        if "_fitted" in vars(self):
+            bare._fitted = copy.copy(self._fitted)
+            bare._fitted.last_rows = np.empty(0, dtype=np.int32), np.empty(0)
+            bare._rows = self._fitted.last_rows
+        return super(DaskClusters, bare).__getstate__()
+
+    def __setstate__(self, state):
+        super().__setstate__(state)
+        if "_fitted" in state:
+            self._fitted.last_rows = vars(self).pop("_rows")
 
     def __sklearn_clone__(self):
         bare = shallow_copy(self)
@@ -209,18 +214,18 @@ class DaskClusters:
     @fitted
     def labels_(self):
         """Cluster of each sample of the last call, lazy, of the final clusters."""
-        of_online = self._final_clusters().of_online
-        return self._rows.labels(self._stream, self._checker(), of_online)
+        fitted, of_online = self._fitted, self._final_clusters().of_online
+        return fitted.last_rows.labels(fitted.stream, self._checker(), of_online)
 
     @fitted
     def online_labels_(self):
         """Cluster of each sample of the last call, lazy, as decided online."""
-        return self._rows.labels(self._stream, self._checker())
+        return self._fitted.last_rows.labels(self._stream, self._checker())
 
     @fitted
     def online_distances_(self):
         """Distance of each sample of the last call to its center at arrival, lazy."""
-        return self._rows.distances(self._stream, self._checker())
+        return self._fitted.last_rows.distances(self._stream, self._checker())
 
     def _reader(self):
         """Return who reads: a client's workers, or this process."""
@@ -252,71 +257,68 @@ class DaskClusters:
     def _checker(self):
         """Return a local estimator that knows the features, and nothing else."""
         checker = self._local_class(n_jobs=1)
-        known = {name: vars(self)[name] for name in _OF_FEATURES if name in vars(self)}
-        vars(checker).update(known)
+        vars(checker).update(_known_features(self))
         return checker
 
     def _model(self):
         """Return the local estimator, delayed."""
-        self._merge()
+        self._merge(self._fitted)
         return node("model", self.to_local().set_params(n_jobs=1))
 
     def _features(self, partitions, function, firsts=None):
         """Return a collection of the features that a function gives of each partition."""
         args = (self._model(),)
-        meta = self.to_local()._encode(worker.rows_of(partitions.empty, self._checker()))
+        local, no_rows = self.to_local(), worker.rows_of(partitions.empty, self._checker())
+        meta = local._encode(no_rows, local._fitted)
         names = self.get_feature_names_out()
         return partitions.features(function, args, meta, names, firsts)
 
     def _partial_fit(self, X):
-        """Go on with the stream, or start it, and return what became of the rows."""
+        """Go on with the stream, or start it, and return what is known then."""
         partitions = partitions_of(X)
-        random_state = getattr(self, "_stream", self).random_state
-        with unchanged_on_error(self), restore_rng_on_error(random_state):
-            self._read(partitions, is_new="_stream" not in vars(self), is_partial=True)
-        return self._rows
+        with lock_of(self), unchanged_on_error(self):
+            self._read_partitions(partitions, vars(self).get("_fitted"), is_partial=True)
+            return self._fitted
 
-    def _read(self, partitions, is_new, is_partial, reporter=None):
+    def _read_partitions(self, partitions, before, is_partial, reporter=None):
         """Let the stream, or a new one, read partitions; take over what is known then."""
         self._check_params()
         reader = self._reader()
-        self._check_features(partitions, reader, reset=is_new)
+        self._check_features(partitions, reader, reset=before is None)
         sizes, prepared = partitions.sizes, partitions.prepared(reader.persist)
-        if None in sizes and is_new and getattr(self, "n_samples", 0) is None:
+        if None in sizes and before is None and getattr(self, "n_samples", 0) is None:
             sizes = reader.count(prepared)
         is_known = None not in sizes
-        n_rows = sum(sizes) if is_known else None
-        stream = self._new_stream(n_rows) if is_new else self._stream
+        if before is None:
+            stream = self._new_stream(sum(sizes) if is_known else None)
+            parameters = self._start_parameters()
+        else:
+            stream, parameters = before.stream, before.start_parameters
+            if parameters != self._start_parameters():
+                self._warn_of_ignored_parameters(parameters)
         if is_known:
             self._warn_before_reading(stream, sum(sizes), is_partial)
 
         def report(so_far, sizes_so_far):
             def attributes():
                 rows = LazyRows(partitions.first(len(sizes_so_far)), sizes_so_far, first)
-                return self._fitted_attributes(so_far, rows)
+                return {"_fitted": self._new_fitted(so_far, rows, parameters)}
 
-            reporter.tell(len(sizes_so_far), attributes)
+            reporter.update(len(sizes_so_far), attributes)
 
         first = stream.n_seen
-        extended, sizes = reader.extended(
-            stream,
-            prepared,
-            stream.random_state,
-            self._checker(),
-            self.n_jobs,
-            report if reporter else None,
+        extended, sizes = reader.extend(
+            stream, prepared, self._checker(), self.n_jobs, report if reporter else None
         )
         if not sum(sizes):
             validate_X(self, partitions.empty, reset=False)  # which raises
         if not is_known:
             self._warn_before_reading(stream, sum(sizes), is_partial)
         rows = LazyRows(partitions, sizes, first)
-        vars(self).update(self._fitted_attributes(extended, rows), _figures=reader.figures)
+        fitted = self._new_fitted(extended, rows, parameters)
+        vars(self).update(_fitted=fitted, _figures=reader.figures)
 
-    def _fitted_attributes(self, stream, rows):
-        attributes = super()._fitted_attributes(stream, None, None)
-        del attributes["online_labels_"], attributes["_online_d2"]
-        return {**attributes, "_rows": rows}
 
-    def _last_rows(self):
-        return (self._rows,)
+def _known_features(estimator):
+    """Return the attributes about features that an estimator has."""
+    return {name: vars(estimator)[name] for name in _FEATURES if name in vars(estimator)}

@@ -1,6 +1,5 @@
-"""The partitions of a call on a cluster that are under way, and their random numbers."""
+"""The partitions of a call on a cluster that are under way, and their positions."""
 
-import copy
 from functools import partial
 
 from .._utils.tuning import TUNING
@@ -13,19 +12,16 @@ def window(tasks):
 
 
 class LoadedPartitions:
-    """The partitions of a call, as far as they are loaded, and their random numbers.
+    """The partitions of a call, as far as they are loaded, and their positions.
 
-    The t-th sample gets the t-th random number. So every partition has a copy of the source
-    as it is at its first row, and the source is drawn past those of the whole partition.
+    A partition has a position in the stream once all sizes before it are known.
     """
 
-    def __init__(self, tasks, partitions, random_state):
+    def __init__(self, tasks, partitions, first):
         self._tasks = tasks
         self._delayed = partitions.delayed
         self.sizes = partitions.sizes.copy()
-        self._random_state = random_state
-        self._n_drawn = 0
-        self._at_start = {}
+        self._positions = [first]  # of the first row of each, as far as known
         self._loaded = {}
         self._workers = {}
 
@@ -80,23 +76,18 @@ class LoadedPartitions:
         """Let go of a partition that is read."""
         if index in self._loaded:  # an empty one need not be
             self._tasks.release(self._loaded.pop(index))
-        self._at_start.pop(index, None)
         self._workers.pop(index, None)
 
     def __getitem__(self, index):
         """Return the future of a partition that is loaded, or will be."""
         return self._loaded[index]
 
-    def is_known(self, index):
-        """Return whether it is known how many rows come before a partition, and in it."""
-        while self._n_drawn <= index and self.sizes[self._n_drawn] is not None:
-            self._at_start[self._n_drawn] = copy.deepcopy(self._random_state)
-            worker.draw_past(self._random_state, self.sizes[self._n_drawn])
-            self._n_drawn += 1
-        return self._n_drawn > index
+    def position(self, index):
+        """Return the position in the stream of a partition's first row, None if unknown.
 
-    def numbers(self, index):
-        """Return the random numbers from a partition on, if rows before it are known."""
-        if self.is_known(index):
-            return self._at_start[index]
-        return copy.deepcopy(self._random_state)
+        It takes the sizes of all partitions before it, and of itself.
+        """
+        known = self._positions
+        while len(known) <= index + 1 and self.sizes[len(known) - 1] is not None:
+            known.append(known[-1] + self.sizes[len(known) - 1])
+        return known[index] if len(known) > index + 1 else None

@@ -1,6 +1,5 @@
 """Reading without a cluster: a partition after the other, with the next one loading."""
 
-import copy
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 
@@ -27,7 +26,7 @@ class LocalReader:
         count = dask.delayed(count_rows)
         return self.compute([count(part) for part in partitions.delayed])
 
-    def extended(self, stream, partitions, random_state, checker, n_jobs, report):
+    def extend(self, stream, partitions, checker, n_jobs, report):
         """Return the stream that has also read the partitions, and their sizes."""
         sizes = []
         with closing(_loaded(partitions.delayed)) as parts:
@@ -36,9 +35,9 @@ class LocalReader:
                 sizes.append(X.shape[0])
                 if not X.shape[0]:
                     continue
-                stream, _, _ = stream.extended(X, n_jobs)
+                stream, _, _ = stream.extend(X, n_jobs)
                 if report is not None:
-                    report(copy.deepcopy(stream), sizes)
+                    report(stream, sizes)
         return stream, sizes
 
 

@@ -9,8 +9,6 @@ than the driver must know.
 import copy
 import time
 import warnings
-from types import SimpleNamespace
-from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -18,29 +16,18 @@ from distributed import get_worker
 from scipy.sparse import csr_array, issparse
 from sklearn.utils import check_array
 
-from .._algorithm.block import add_up
 from .._algorithm.partition import finish, online_labels, propose
 from .._nearest import centers_from, nearest, nearest_shared
-from .._utils.rollback import shallow_copy
 from .._utils.rows import rows_between
 from .._utils.threads import one_blas_thread
 from .._utils.tuning import TUNING
 from .._utils.validation import validate_X
 
-_DRAWN_AT_ONCE = 2**16
 _FLOATS = (np.float64, np.float32)  # another dtype becomes the first
 
 # labels and squared distances that were proposed, by some of the centers that are known,
 # then by partition, row and number of centers; they go when no task needs these centers
 _proposed = WeakKeyDictionary()
-
-
-class Totals(NamedTuple):
-    """What is added up of a stream, in its order."""
-
-    sums: object
-    counts: np.ndarray
-    inertia: float
 
 
 def count_rows(part):
@@ -71,29 +58,14 @@ def rows_again(part, checker):
     return rows_of(part, checker)
 
 
-def draw_past(random_state, n_rows):
-    """Let a source of random numbers pass those of so many rows."""
-    for start in range(0, n_rows, _DRAWN_AT_ONCE):
-        random_state.random_sample(min(_DRAWN_AT_ONCE, n_rows - start))
-
-
-def _from_row(random_state, first):
-    """Return the random numbers from a row of the partition on."""
-    random_state = copy.deepcopy(random_state)
-    draw_past(random_state, first)
-    return random_state
-
-
-def read_serially(parts, checker, stream, random_state, first, until_calm):
+def read_serially(parts, checker, stream, first, until_calm):
     """Read partitions from a row of the first one on, maybe only until few centers open.
 
-    `random_state` has the numbers from the first row of the first partition on. The stream
-    comes back without random numbers. For rows that are refused, return the error: to try
-    again, as if the task had failed, would not help. Else return the stream, the sizes of
-    the partitions that were begun, the row to go on with in the last, and if it is calm.
+    For rows that are refused, return the error: to try again, as if the task had failed,
+    would not help. Else return the stream, the sizes of the partitions that were begun, the
+    row to go on with in the last, and if it is calm.
     """
-    sizes, stream = [], shallow_copy(stream)
-    stream.random_state = _from_row(random_state, first)
+    sizes = []
     for part in parts:
         try:
             X = rows_of(part, checker)
@@ -104,7 +76,6 @@ def read_serially(parts, checker, stream, random_state, first, until_calm):
         if is_calm:
             break
         first = 0
-    stream.random_state = None
     return stream, sizes, stop, is_calm
 
 
@@ -112,12 +83,16 @@ def _read_rows(stream, X, first, until_calm):
     """Return the stream with rows of a partition, where it ends, and if it is calm."""
     stop, is_calm = first, False
     while stop < X.shape[0] and not is_calm:
-        n_before, start = len(stream.counts), stop
+        n_before, start = _n_centers(stream), stop
         stop = min(X.shape[0], start + TUNING.calm_rows) if until_calm else X.shape[0]
-        stream, _, _ = stream.extended(rows_between(X, start, stop), n_jobs=1)
+        stream, _, _ = stream.extend(rows_between(X, start, stop), n_jobs=1)
         n_opened = len(stream.centers) - n_before
         is_calm = until_calm and _is_calm(stream, n_opened, stop - start)
     return stream, stop, is_calm
+
+
+def _n_centers(stream):
+    return len(stream.opened_at)
 
 
 def _is_calm(stream, n_opened, n_rows):
@@ -128,11 +103,12 @@ def _is_calm(stream, n_opened, n_rows):
     return bool(stream.schedule.phases) and n_opened <= few
 
 
-def propose_rows(part, checker, base, newest, facility_cost, random_state, place):
+def propose_rows(part, checker, base, newest, facility_cost, numbers, position, place):
     """Return the candidates among the rows from a place on, and where they were found.
 
-    The place is a partition and a row of it. Labels and squared distances stay here. For
-    rows that are refused, the error takes the place of the candidates.
+    The place is a partition and a row of it, which has a position in the stream. Labels and
+    squared distances stay here. For rows that are refused, the error takes the place of the
+    candidates.
     """
     index, first = place
     try:
@@ -141,9 +117,9 @@ def propose_rows(part, checker, base, newest, facility_cost, random_state, place
         return error, get_worker().address
     dtype, known = X.dtype, _with_newest(base, newest)
     X = known.as_rows(rows_between(X, first, X.shape[0]))
-    numbers = _from_row(random_state, first)
+    uniforms = numbers.between(position, position + X.shape[0])
     with one_blas_thread():
-        labels, d2, found = propose(known, facility_cost, X, numbers, dtype)
+        labels, d2, found = propose(known, facility_cost, X, uniforms, dtype)
     _proposed.setdefault(base, {})[(index, first, len(known))] = labels, d2
     return found, get_worker().address
 
@@ -167,17 +143,14 @@ def add_up_rows(pieces, checker, base, newest, totals):
     Each piece is a partition, which of its rows, their labels and distances if they are
     known, and else what `label_rows` needs. The seconds are those of adding up alone.
     """
-    centers = _with_newest(base, newest)
-    stream = SimpleNamespace(centers=centers, **totals._asdict())
-    seconds = 0.0
+    centers, seconds = _with_newest(base, newest), 0.0
     for part, (first, stop), labeled, unlabeled in pieces:
         labels, d2 = labeled or label_rows(part, checker, *unlabeled)
         start = time.perf_counter()
         X = centers.as_rows(rows_between(rows_again(part, checker), first, stop))
-        for step in add_up(stream, X, labels, d2):
-            step()
+        totals = totals.with_rows(X, labels, d2, centers)
         seconds += time.perf_counter() - start
-    return Totals(stream.sums, stream.counts, stream.inertia), seconds
+    return totals, seconds
 
 
 def _with_newest(base, newest):
@@ -216,13 +189,14 @@ def cost_of_rows(part, model):
 
 def transform_rows(part, model):
     """Return the features of rows, by the final centers."""
-    return model._encode(rows_of(part, model))
+    return model._encode(rows_of(part, model), model._fitted)
 
 
 def transform_online(part, model, first):
     """Return the features of rows from position `first` on, as decided online."""
-    X, stream, model = rows_of(part, model), model._stream, copy.copy(model)
+    X, fitted = rows_of(part, model), copy.copy(model._fitted)
+    stream = fitted.stream = copy.copy(fitted.stream)
     rows = stream.centers.as_rows(X)
-    labels, _ = online_labels(stream.centers, stream.opened_at, rows, first)
-    model.online_labels_ = labels
-    return model._encode(X, positions=np.arange(first, first + X.shape[0]))
+    fitted.last_rows = online_labels(stream.centers, stream.opened_at, rows, first)
+    stream.n_seen = first + X.shape[0]  # as if these rows were the last
+    return model._encode(X, fitted, is_online=True)

@@ -2,9 +2,8 @@
 
 import os
 
-from .checks import check_state
+from .estimator import model_from, state_of
 from .file import read, write
-from .state import model_from, state_of
 
 __all__ = ["load", "save"]
 
@@ -56,7 +55,7 @@ def save(model, path):
     """
     state = state_of(model)
     try:
-        check_state(state)  # what `load` would refuse must not replace a good file
+        model_from(state)  # what `load` would refuse must not replace a good file
     except ValueError as error:
         raise ValueError(f"Cannot save this {type(model).__name__}: {error}") from error
     write(path, state)
@@ -101,8 +100,6 @@ def load(path):
     with open(path, "rb") as file:
         data = file.read()
     try:
-        state = read(data)
-        check_state(state)
-        return model_from(state)
+        return model_from(read(data))
     except ValueError as error:
         raise ValueError(f"Cannot load {os.fsdecode(path)!r}: {error}") from error

@@ -12,31 +12,31 @@ except ImportError:
         return method
 
 
-LISTENERS = {"_skl_callbacks", "_parent_callback_ctx"}  # set if there are callbacks
+CALLBACK_ATTRIBUTES = {"_skl_callbacks", "_parent_callback_ctx"}  # set if there are callbacks
 _SHARES = 50  # of the rows, after each of which the callbacks are called
 
 
 class Reporter:
-    """Tells the callbacks of an estimator how much of `X` its `fit` has read.
+    """Reports to the callbacks of an estimator how much of `X` its `fit` has read.
 
     Their requests to stop are ignored: a pass cut short has no labels for the rest.
     """
 
     def __init__(self, estimator, X, y, n_steps):
         self._task = {"estimator": estimator, "X": X, "y": y}
-        self._n_steps, self._n_told = n_steps, 0
+        self._n_steps, self._n_reported = n_steps, 0
         self._shares = min(_SHARES, n_steps)
         self._context = estimator._init_callback_context(max_subtasks=self._shares)
         self._context.call_on_fit_task_begin(**self._task)
 
-    def tell(self, n_done, attributes):
-        """Tell how many steps are done; `attributes()` returns those of the fit so far."""
-        while (self._n_told + 1) * self._n_steps <= n_done * self._shares:
-            self._n_told += 1
+    def update(self, n_done, attributes):
+        """Report how many steps are done; `attributes()` returns those of the fit so far."""
+        while (self._n_reported + 1) * self._n_steps <= n_done * self._shares:
+            self._n_reported += 1
             share = self._context.subcontext(task_name="share of the rows")
             share.call_on_fit_task_begin(**self._task)
             share.call_on_fit_task_end(**self._task, reconstruction_attributes=attributes)
 
     def end(self):
-        """Tell that all is done; the estimator is fitted."""
+        """Report that all is done; the estimator is fitted."""
         self._context.call_on_fit_task_end(**self._task, reconstruction_attributes={})

@@ -32,6 +32,15 @@ def rows_at(X, rows):
     return X[rows] if issparse(X) else np.take(X, rows, axis=0)
 
 
+def padded(X, n_rows):
+    """Return the rows with zeros after them, so that there are `n_rows`."""
+    missing = n_rows - X.shape[0]
+    if not issparse(X):
+        return np.pad(X, ((0, missing), (0, 0)))
+    indptr = np.append(X.indptr, np.repeat(X.indptr[-1:], missing))
+    return canonical(X.data, X.indices, indptr, (n_rows, X.shape[1]))
+
+
 def with_dtype(X, dtype):
     """Return CSR with values of another dtype, sharing memory with `X` where possible."""
     if X.data.dtype == dtype:

@@ -13,4 +13,8 @@ if TESTS not in sys.path:  # as pytest has it: the reference and the helpers are
     sys.path.insert(0, TESTS)
 
 SEED = 20160110
-ADVICE = "The '(k|n_samples)' parameter of|The stream of SemiOnlineKMeans"  # warnings
+# warnings
+ADVICE = (
+    "The '(k|n_samples)' parameter of|The stream of SemiOnlineKMeans|"
+    ".* changed since this stream started"
+)

@@ -9,7 +9,7 @@ import copy
 import math
 import pickle
 import warnings
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -27,7 +27,7 @@ from hypothesis.stateful import (
     rule,
     run_state_machine_as_test,
 )
-from inside import before_step
+from inside import before_step, positions_per_block
 from reference import nearest
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
@@ -78,7 +78,7 @@ CALLS = [
     "transform",
     "score",
 ]
-READING = ["add_up", "label", "look_up", "open_centers"]  # steps that can be interrupted
+READING = ["accumulate", "label", "look_up", "open_centers"]  # steps that can be interrupted
 ENCODING = ["encode_distances", "encode_labels"]
 spoilers = st.sampled_from(
     ["NaN", "infinity", "overflow", "1-d", "3-d", "wide", "no rows", "complex", "text"]
@@ -97,7 +97,7 @@ class Machine(RuleBasedStateMachine):
 
     def teardown(self):
         if hasattr(self, "context"):
-            self.context.__exit__(None, None, None)
+            self.context.close()
 
     @initialize(
         data=st.data(),
@@ -106,10 +106,12 @@ class Machine(RuleBasedStateMachine):
         random_state=random_states,
         cap=caps,
         kernel=st.sampled_from(sorted(ENGINES)),
+        block=st.sampled_from([2**16, 1, 7, 30]),
     )
-    def start(self, data, d, k, random_state, cap, kernel):
-        self.context = engine(kernel)
-        self.context.__enter__()
+    def start(self, data, d, k, random_state, cap, kernel, block):
+        self.context = ExitStack()
+        self.context.enter_context(engine(kernel))
+        self.context.enter_context(positions_per_block(block))
         self.d = d
         self.row_pool = data.draw(
             st.lists(st.tuples(*[numbers] * d), min_size=1, max_size=25), label="pool"

@@ -1,12 +1,13 @@
 """What an estimator knows, in a form that can be compared."""
 
 import numpy as np
+from inside import is_fitted, plain_state
 from scipy.sparse import issparse
 from sklearn.base import BaseEstimator
 
 # What makes no difference to any result: merged clusters, which are made when they are
-# asked for, what kernels make of centers, and how many rows to read at once.
-_NOT_COMPARED = {"_final", "search", "_block_rows"}
+# asked for.
+_NOT_COMPARED = {"merged"}
 _DEEPEST = 8
 
 
@@ -15,8 +16,7 @@ def state(estimator):
 
     Two states are equal if no call can tell the estimators apart.
     """
-    known = {k: v for k, v in vars(estimator).items() if k not in _NOT_COMPARED}
-    return {name: plain(value) for name, value in known.items()}
+    return {name: plain(value) for name, value in vars(estimator).items()}
 
 
 def changes(before, after):
@@ -47,10 +47,10 @@ def plain(value, depth=0):
         return tuple(sorted((str(key), plain(value[key], depth + 1)) for key in value))
     if isinstance(value, BaseEstimator):
         return type(value).__name__, plain(state(value), depth + 1)
-    if type(value).__module__.startswith("onlinekmeans_sklearn"):
-        rows = getattr(value, "rows", None)  # all that centers and sums are about
-        kept = state(value) if rows is None else rows
-        return type(value).__name__, plain(kept, depth + 1)
+    if is_fitted(value):
+        learned = plain_state(value)
+        kept = {name: learned[name] for name in learned if name not in _NOT_COMPARED}
+        return plain(kept, depth + 1)
     return repr(value)
 
 

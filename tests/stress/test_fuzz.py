@@ -4,7 +4,8 @@ from unittest import mock
 
 import numpy as np
 import pytest
-from inside import replaced, stream_of
+import inside
+from inside import replaced
 
 from onlinekmeans_sklearn import OnlineKMeans
 
@@ -74,10 +75,10 @@ class Faulty(OnlineKMeans):
         if self.fault == "silence":
             raise ValueError
         if self.fault == "forgetful":
-            self.online_labels_ = self.online_labels_ + 1
+            inside.set_last_rows(self, self.online_labels_ + 1, self.online_distances_)
             raise ValueError("Got X, but expected something else.")
         if self.fault == "draws":
-            stream_of(self).random_state.random_sample()
+            inside.with_other_numbers(self)
             raise ValueError("Got X, but expected something else.")
         if self.fault == "global":
             np.random.random_sample()

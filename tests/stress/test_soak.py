@@ -82,7 +82,7 @@ def without_a_row(model, X):
 
 
 def with_other_random_numbers(model, X):
-    stream_of(model).random_state.random_sample()
+    inside.with_other_numbers(model)
     model.partial_fit(X)
 
 

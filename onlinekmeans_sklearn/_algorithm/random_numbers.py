@@ -1,0 +1,39 @@
+"""A random number for every position of a stream, the same whoever computes it.
+
+A stream draws one seed when it starts. Its t-th number is made of the t-th 64 random bits of
+PCG64 with that seed: their first 53, divided by 2^53. `Generator.random` computes just that.
+"""
+
+import numpy as np
+from sklearn.utils import check_random_state
+
+
+def draw_seed(random_state):
+    """Return the seed of a new stream, drawn from what scikit-learn calls a random state."""
+    return int(check_random_state(random_state).randint(2**63 - 1, dtype=np.int64))
+
+
+class RandomNumbers:
+    """The numbers of a stream by position, uniform in [0, 1)."""
+
+    def __init__(self, seed):
+        self.seed = seed
+        # To make a generator takes as long as to read a row, so the last one is kept. Whoever
+        # takes it out has it alone, be it one of several threads or copies.
+        self._kept = {}
+
+    def __reduce__(self):
+        return RandomNumbers, (self.seed,)
+
+    def between(self, start, stop):
+        """Return the numbers of the positions from `start` to `stop`."""
+        generator = self._kept.pop(start, None)
+        if generator is None:
+            generator = np.random.Generator(np.random.PCG64(self.seed).advance(start))
+        numbers = generator.random(stop - start)
+        self._kept = {stop: generator}
+        return numbers
+
+    def for_merge(self, n_seen):
+        """Return the source of random numbers of a merge after so many samples."""
+        return np.random.RandomState(np.random.PCG64([self.seed, n_seen]))
