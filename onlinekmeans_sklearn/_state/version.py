@@ -1,0 +1,27 @@
+"""The version of the format of a state, which checkpoints and pickles share."""
+
+import warnings
+from importlib.metadata import version
+
+from sklearn.exceptions import InconsistentVersionWarning
+
+FORMAT_VERSION = 1  # to be incremented with any change of the state
+VERSION = version("onlinekmeans_sklearn")
+
+
+def check_version(format_version, origin, name, stacklevel=3):
+    """Raise ValueError for a state in another format; warn if another version wrote it.
+
+    `origin` is the version of the package that wrote it, and `name` the class of the
+    estimator. By default the warning points to the caller of the function that calls this.
+    """
+    if type(format_version) is not int or format_version != FORMAT_VERSION:
+        raise ValueError(
+            f"Got {name} in format version {format_version!r}, written by "
+            f"onlinekmeans_sklearn {origin}, but {VERSION} expects format version "
+            f"{FORMAT_VERSION}. Use the version that wrote it, or a newer one."
+        )
+    if origin != VERSION:
+        versions = {"current_sklearn_version": VERSION, "original_sklearn_version": origin}
+        warning = InconsistentVersionWarning(estimator_name=name, **versions)
+        warnings.warn(warning, stacklevel=stacklevel)
