@@ -2,11 +2,11 @@
 
 from importlib.metadata import version
 
-from ._state.checkpoint import load, save
 from ._classifier import ClusterFeaturesClassifier
 from ._display import CentersDisplay, ClusterSizesDisplay, OpeningsDisplay
 from ._online_kmeans import OnlineKMeans, SemiOnlineKMeans
 from ._show_versions import show_versions
+from ._state.checkpoint import load, save
 
 __version__ = version("onlinekmeans_sklearn")
 __all__ = [

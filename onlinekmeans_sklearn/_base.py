@@ -135,7 +135,9 @@ class BaseOnlineKMeans(
         """
         self._check_columns_stay()
         encoded = []
-        self._partial_fit(X, lambda X, fitted: encoded.append(self._encode(X, fitted, True)))
+        self._partial_fit(
+            X, lambda X, fitted: encoded.append(self._encode(X, fitted, True))
+        )
         return encoded[0]
 
     def predict(self, X):
@@ -331,7 +333,9 @@ class BaseOnlineKMeans(
             if before is None:
                 with unchanged_on_error(self):
                     X, start, stream = self._start_stream(X)
-                    fitted = self._read(stream, X, self._start_parameters(), True, None, use)
+                    fitted = self._read(
+                        stream, X, self._start_parameters(), True, None, use
+                    )
                     self._publish(fitted, start)
                 return fitted
             self._check_params()

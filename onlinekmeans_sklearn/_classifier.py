@@ -20,9 +20,9 @@ from sklearn.utils.validation import check_is_fitted
 from ._base import BaseOnlineKMeans
 from ._online_kmeans import OnlineKMeans
 from ._state.version import VersionedStateMixin
+from ._utils.calls import lock_of, unchanged_on_error
 from ._utils.doc_link import DocumentationLinkMixin
 from ._utils.docstrings import with_shared_documentation
-from ._utils.calls import lock_of, unchanged_on_error
 from ._utils.rows import index_dtype
 from ._utils.validation import as_floats, needs_no_validation, parameter_error
 

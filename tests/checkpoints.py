@@ -1,6 +1,8 @@
 """Comparison of estimators to the last bit, and checkpoints to try."""
 
+import copy
 import json
+import zipfile
 
 import numpy as np
 from inside import stream_of
@@ -8,6 +10,7 @@ from streams import dense
 
 from onlinekmeans_sklearn import load, save
 
+TEXT = "onlinekmeans_sklearn.json"  # the member of a checkpoint that holds the JSON
 FITTED = [
     "cluster_centers_",
     "labels_",
@@ -49,13 +52,31 @@ def through_file(model, path):
 
 
 def contents(path):
-    """Return the JSON of a checkpoint, and its arrays by name."""
+    """Return the JSON of a checkpoint without its arrays, and these by name."""
     with np.load(path, allow_pickle=False) as archive:
         arrays = dict(archive)
-    return json.loads(arrays.pop("checkpoint").tobytes()), arrays
+    text = json.loads(arrays.pop(TEXT))
+    for name in arrays:
+        group, key = _place(text["state"], name)
+        del group[key]
+    return text, arrays
 
 
 def craft(path, text, arrays):
     """Write a checkpoint with any content."""
-    text = np.frombuffer(json.dumps(text).encode(), dtype=np.uint8)
-    np.savez(path, **arrays, checkpoint=text)
+    text = copy.deepcopy(text)
+    if isinstance(text.get("state"), dict):
+        for name in arrays:
+            group, key = _place(text["state"], name)
+            group[key] = {"/array": f"{name}.npy"}
+    np.savez(path, **arrays)
+    with zipfile.ZipFile(path, "a") as archive:
+        archive.writestr(TEXT, json.dumps(text))
+
+
+def _place(state, name):
+    """Return the dict of a state that holds an array, and its key there."""
+    *groups, key = name.split("/")
+    for group in groups:
+        state = state[group]
+    return state, key

@@ -7,7 +7,10 @@ from unittest import mock
 
 import reference
 
+from onlinekmeans_sklearn._state.estimator import model_from, state_of
 from onlinekmeans_sklearn._state.fitted import Fitted, plain_fitted
+
+__all__ = ["model_from", "state_of"]
 
 _PACKAGE = "onlinekmeans_sklearn"
 
@@ -19,7 +22,7 @@ STEPS = {
     "merge": "_algorithm.merge",
     "_rebuilt": "_utils.validation",
     "FORMAT_VERSION": "_state.version",
-    "PACKAGE_VERSION": "_state.version",
+    "VERSION": "_state.version",
     "POSITIONS_PER_BLOCK": "_algorithm.cluster_sums",
     "open": "_state.file",
 }
@@ -77,7 +80,10 @@ def int32_up_to(most):
 @contextmanager
 def positions_per_block(number):
     """Let package and reference add up in blocks of so many positions meanwhile."""
-    with replaced("POSITIONS_PER_BLOCK", number), mock.patch.object(reference, "BLOCK", number):
+    with (
+        replaced("POSITIONS_PER_BLOCK", number),
+        mock.patch.object(reference, "BLOCK", number),
+    ):
         yield
 
 

@@ -1,19 +1,25 @@
-"""A checkpoint is written as a whole or not at all."""
+"""A checkpoint is written as a whole or not at all, to paths and to file objects."""
 
 import copy
 import errno
 import io
+import logging
 import os
+import socket
 import stat
+import tempfile
 from pathlib import Path
 
 import pytest
+from checkpoints import fingerprint
 from inside import replaced, stream_of
 from streams import blobs
 
 from onlinekmeans_sklearn import OnlineKMeans, load, save
 
 X = blobs(0, 300)
+MODEL = OnlineKMeans(k=20, random_state=0).fit(X)
+on_posix = pytest.mark.skipif(os.name != "posix", reason="permissions and FIFOs are POSIX")
 
 
 @pytest.fixture
@@ -33,6 +39,59 @@ def test_paths_may_be_strings_bytes_and_links(path, monkeypatch):
     assert sorted(os.listdir()) == ["latest", "stream.npz"]
 
 
+class Pipe:
+    """As little as a file object must have."""
+
+    def __init__(self):
+        self.parts = []
+
+    def write(self, data):
+        self.parts.append(bytes(data))
+
+    def read(self):
+        return b"".join(self.parts)
+
+
+def test_file_objects_are_as_good_as_paths(path):
+    save(MODEL, path)
+    pipe, buffer = Pipe(), io.BytesIO()
+    save(MODEL, pipe)
+    buffer.write(b"before")
+    save(MODEL, buffer)
+    assert pipe.read() == buffer.getvalue()[6:] == path.read_bytes()
+    buffer.seek(6)
+    with path.open("rb") as file, path.open("rb", buffering=0) as raw:
+        for source in (pipe, buffer, file, raw):
+            assert fingerprint(load(source)) == fingerprint(MODEL)
+        assert not file.closed
+    assert os.listdir(path.parent) == [path.name]
+
+
+@pytest.mark.parametrize("function", [load, lambda file: save(OnlineKMeans(), file)])
+def test_text_files_and_other_things_are_refused(function, path):
+    save(OnlineKMeans(), path)
+    with path.open("r+") as file, tempfile.NamedTemporaryFile("w+") as temporary:
+        for target in (file, temporary, io.StringIO(), None, 1.5, [path]):
+            with pytest.raises(TypeError, match="expected a path or a binary file object"):
+                function(target)
+    assert load(path).k == "auto"
+
+
+@pytest.mark.parametrize("content", [b"", "text", None])
+def test_a_file_object_without_bytes_is_refused(content):
+    source = Pipe()
+    source.read = lambda: content
+    with pytest.raises(ValueError, match=r"Cannot load .*Pipe.*checkpoint.*seek\(0\)"):
+        load(source)
+
+
+def test_a_file_that_is_too_large_is_named():
+    source = Pipe()
+    source.read = failing(MemoryError())
+    with pytest.raises(MemoryError, match=r"Cannot load .*Pipe.*does not fit into memory"):
+        load(source)
+
+
 @pytest.mark.parametrize("given", ["none/stream.npz", b"none/stream.npz", Path("folder")])
 def test_an_error_names_the_path_that_was_given(given, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
@@ -41,8 +100,36 @@ def test_an_error_names_the_path_that_was_given(given, tmp_path, monkeypatch):
         save(OnlineKMeans(), given)
     assert caught.value.filename == os.fsdecode(given)
     assert "tmp" not in str(caught.value)
-    assert isinstance(caught.value, (FileNotFoundError, IsADirectoryError))
+    assert isinstance(caught.value, (FileNotFoundError, FileExistsError))
     assert os.listdir() == ["folder"]
+
+
+@on_posix
+@pytest.mark.parametrize("target", ["target", "link"])
+@pytest.mark.parametrize("kind", ["FIFO", "folder", "socket"])
+def test_what_is_not_a_regular_file_is_not_replaced(kind, target, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)  # no real device: if this failed, root would replace it
+    if kind == "socket":
+        with socket.socket(socket.AF_UNIX) as server:
+            server.bind("target")
+    else:
+        (os.mkfifo if kind == "FIFO" else os.mkdir)("target")
+    os.symlink("target", "link")
+    before = os.stat("target")
+    with pytest.raises(FileExistsError, match=r"Not a regular.* binary file") as caught:
+        save(OnlineKMeans(), target)
+    assert caught.value.filename == target
+    after = os.stat("target")
+    assert (after.st_mode, after.st_ino) == (before.st_mode, before.st_ino)
+    assert sorted(os.listdir()) == ["link", "target"]
+
+
+def test_a_name_may_be_as_long_as_the_file_system_allows(path):
+    path = path.with_name("n" * 251 + ".npz")
+    for k in (7, 8):
+        save(OnlineKMeans(k=k), path)
+        assert load(path).k == k
+    assert os.listdir(path.parent) == [path.name]
 
 
 def test_a_new_checkpoint_has_the_permissions_of_any_new_file(path):
@@ -51,7 +138,7 @@ def test_a_new_checkpoint_has_the_permissions_of_any_new_file(path):
     assert path.stat().st_mode == path.with_name("new").stat().st_mode
 
 
-@pytest.mark.skipif(os.name != "posix", reason="permission bits are POSIX")
+@on_posix
 @pytest.mark.parametrize("mode", [0o600, 0o640, 0o666, 0o400])
 def test_a_replaced_checkpoint_keeps_its_permissions(mode, path):
     path.touch()
@@ -63,20 +150,24 @@ def test_a_replaced_checkpoint_keeps_its_permissions(mode, path):
         assert stat.S_IMODE(path.stat().st_mode) == mode
 
 
-@pytest.mark.skipif(os.name != "posix", reason="permission bits are POSIX")
-def test_nobody_else_can_read_a_private_checkpoint_while_it_is_written(path):
+@on_posix
+def test_nobody_else_can_open_a_private_checkpoint_while_it_is_written(path):
     path.touch()
     path.chmod(0o600)
     modes = []
 
     class WatchedFile(io.FileIO):
+        def __init__(self, *args, **kwargs):
+            super().__init__(*args, **kwargs)
+            modes.append(stat.S_IMODE(os.fstat(self.fileno()).st_mode))
+
         def write(self, data):
             modes.append(stat.S_IMODE(os.fstat(self.fileno()).st_mode))
             return super().write(data)
 
     with replaced("open", WatchedFile):
         save(OnlineKMeans(), path)
-    assert modes == [0o600]
+    assert modes == [0o600, 0o600]
     load(path)
 
 
@@ -102,7 +193,9 @@ class FullFile(io.FileIO):
     [OSError(errno.ENOSPC, "No space left"), MemoryError(), KeyboardInterrupt()],
     ids=repr,
 )
-@pytest.mark.parametrize("function", ["os.replace", "os.fsync", "numpy.savez"])
+@pytest.mark.parametrize(
+    "function", ["os.replace", "os.fsync", "numpy.lib.format.write_array"]
+)
 def test_a_failure_leaves_the_old_checkpoint_and_no_litter(
     function, error, path, monkeypatch
 ):
@@ -129,10 +222,18 @@ def test_what_could_not_be_loaded_does_not_replace_what_can(path):
     assert path.read_bytes() == before
 
 
-def test_a_full_disk_leaves_the_old_checkpoint_and_no_litter(path):
+def test_a_full_disk_is_named_and_leaves_the_old_checkpoint_and_no_litter(
+    path, monkeypatch
+):
     save(OnlineKMeans(k=7), path)
-    with replaced("open", FullFile), pytest.raises(OSError, match="No space left"):
+    with replaced("open", FullFile), pytest.raises(OSError, match="No space") as caught:
         save(OnlineKMeans(k=8), path)
+    assert (caught.value.errno, caught.value.filename) == (errno.ENOSPC, str(path))
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "fsync", failing(OSError(errno.EIO, "Input/output error")))
+        with pytest.raises(OSError, match="Input/output error") as caught:
+            save(OnlineKMeans(k=8), path)
+    assert (caught.value.errno, caught.value.filename) == (errno.EIO, str(path))
     assert os.listdir(path.parent) == [path.name]
     assert load(path).k == 7
 
@@ -164,6 +265,27 @@ def test_all_reaches_the_disk_before_the_old_file_goes(path, monkeypatch):
 
 
 def test_a_folder_that_cannot_be_synced_is_no_failure(path, monkeypatch):
-    monkeypatch.setattr(os, "open", failing(PermissionError("a folder")))
+    usual = os.open
+
+    def no_folders(name, *args):
+        if os.path.isdir(name):
+            raise PermissionError("a folder")
+        return usual(name, *args)
+
+    monkeypatch.setattr(os, "open", no_folders)
     save(OnlineKMeans(k=7), path)
     assert load(path).k == 7
+
+
+def test_the_logger_tells_of_checkpoints(path, caplog):
+    with caplog.at_level(logging.INFO, logger="onlinekmeans_sklearn"):
+        save(MODEL, path)
+        load(path)
+        save(OnlineKMeans(), io.BytesIO())
+    size = path.stat().st_size
+    assert caplog.messages[:2] == [
+        f"Saved OnlineKMeans to {path}: {size} bytes",
+        f"Loaded OnlineKMeans from {path}: 300 samples",
+    ]
+    assert "BytesIO" in caplog.messages[2]
+    assert {record.name for record in caplog.records} == {"onlinekmeans_sklearn"}

@@ -123,7 +123,9 @@ def test_a_merge_that_is_overtaken_by_the_stream_is_not_kept():
         model.partial_fit(X[200:])
         go_on.set()
         thread.join(PATIENCE)
-    np.testing.assert_array_equal(answers[0], first.predict(X))  # of the state it began with
+    np.testing.assert_array_equal(
+        answers[0], first.predict(X)
+    )  # of the state it began with
     np.testing.assert_array_equal(model.cluster_centers_, expected.cluster_centers_)
 
 

@@ -80,7 +80,9 @@ def test_parameters_of_the_stream_are_those_of_its_first_call():
     X = blobs(2, 500)
     model = OnlineKMeans(k=30, random_state=0).partial_fit(X[:100])
     model.set_params(k=2000, algorithm="theoretical")
-    with pytest.warns(UserWarning, match=r"k, algorithm changed.* k=30, algorithm='prac") as w:
+    with pytest.warns(
+        UserWarning, match=r"k, algorithm changed.* k=30, algorithm='prac"
+    ) as w:
         model.partial_fit(X[100:])
     assert (len(w), w[0].filename) == (1, __file__)
     whole = OnlineKMeans(k=30, random_state=0).fit(X)

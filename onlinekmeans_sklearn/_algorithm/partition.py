@@ -18,7 +18,7 @@ import numpy as np
 from .._nearest import centers_from, nearest
 from .._utils.rows import rows_at, rows_between
 from .._utils.tuning import TUNING
-from .block import Block, label, advance, new_centers, open_centers
+from .block import Block, advance, label, new_centers, open_centers
 
 
 class Candidates(NamedTuple):

@@ -1,11 +1,13 @@
-"""Checkpoints: estimators in files that are never half written and never execute anything."""
+"""Checkpoints: estimators in files that are written whole and never execute anything."""
 
-import os
+import logging
+from contextlib import nullcontext
 
 from .estimator import model_from, state_of
-from .file import read, write
+from .file import is_path, read, write
 
 __all__ = ["load", "save"]
+_LOGGER = logging.getLogger("onlinekmeans_sklearn")
 
 
 def save(model, path):
@@ -14,22 +16,26 @@ def save(model, path):
     The file is written completely or not at all, and an older file of that name is
     replaced only when the new one has reached the disk: whatever happens meanwhile, there
     is one to resume from. If the process is killed while it writes, it leaves a file named
-    ``<path>.<random>.tmp``, which may be deleted.
+    ``.onlinekmeans-<random>.tmp`` in the same folder, which may be deleted.
 
     Parameters
     ----------
     model : OnlineKMeans or SemiOnlineKMeans
         The estimator, fitted or not.
-    path : str or path-like
+    path : str, path-like or binary file object
         Where to write it. By convention the name ends with ``.npz``. A file that is
-        replaced passes on its permissions.
+        replaced passes on its permissions. A file object is written to as it is: nothing
+        is replaced or flushed to disk, and an error may leave a part of the checkpoint.
 
     Raises
     ------
     TypeError
-        If the estimator, or the value of a parameter, is of a type that cannot be saved.
+        If the estimator, or the value of a parameter, is of a type that cannot be saved,
+        or the file object is a text file.
     ValueError
         If the state of the estimator is inconsistent, so that `load` would refuse it.
+    OSError
+        If the file cannot be written. A directory, FIFO or device is never replaced.
 
     See Also
     --------
@@ -58,19 +64,21 @@ def save(model, path):
         model_from(state)  # what `load` would refuse must not replace a good file
     except ValueError as error:
         raise ValueError(f"Cannot save this {type(model).__name__}: {error}") from error
-    write(path, state)
+    n_bytes = write(path, state)
+    _LOGGER.info("Saved %s to %s: %d bytes", type(model).__name__, path, n_bytes)
 
 
 def load(path):
     """Return the estimator that `save` wrote to a file.
 
     It continues exactly as the saved one would have: `partial_fit` with the rest of the
-    stream gives the same centers, labels, counts, means and costs, to the last bit.
+    stream gives the same centers, labels, counts, means and costs, bit for bit.
 
     Parameters
     ----------
-    path : str or path-like
-        The file. Nothing in it is executed, wherever it comes from.
+    path : str, path-like or binary file object
+        The file. Nothing in it is executed, wherever it comes from. A file object is read
+        from its position to its end.
 
     Returns
     -------
@@ -80,13 +88,24 @@ def load(path):
 
     Raises
     ------
+    TypeError
+        If the file object is a text file.
     ValueError
         If the file is not a checkpoint, is damaged or incomplete, has a format that this
         version does not know, or holds what cannot be the state of an estimator.
 
+    Warns
+    -----
+    InconsistentVersionWarning
+        If another version of onlinekmeans_sklearn wrote the file, in the same format.
+
     See Also
     --------
     save : Write the file.
+
+    Notes
+    -----
+    `save` and `load` report to the logger ``"onlinekmeans_sklearn"`` at level INFO.
 
     Examples
     --------
@@ -97,9 +116,16 @@ def load(path):
     ...     load(os.path.join(folder, "model.npz"))
     SemiOnlineKMeans(k=3)
     """
-    with open(path, "rb") as file:
-        data = file.read()
+    is_file = not is_path(path, "read")
     try:
-        return model_from(read(data))
-    except ValueError as error:
-        raise ValueError(f"Cannot load {os.fsdecode(path)!r}: {error}") from error
+        with nullcontext(path) if is_file else open(path, "rb") as file:
+            model = model_from(read(file.read()))
+    except (OSError, Warning):
+        raise
+    except MemoryError as error:
+        raise MemoryError(f"Cannot load {path}: it does not fit into memory.") from error
+    except Exception as error:
+        raise ValueError(f"Cannot load {path} ({type(error).__name__}): {error}") from error
+    n_samples = getattr(model, "n_samples_seen_", 0)
+    _LOGGER.info("Loaded %s from %s: %d samples", type(model).__name__, path, n_samples)
+    return model

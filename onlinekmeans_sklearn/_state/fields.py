@@ -44,6 +44,13 @@ class Fields:
             raise self._error(name, f"in the range [{low}, {high}]", value)
         return value
 
+    def count(self, name, most):
+        """Return a positive number, or None."""
+        value = self.take(name, int, type(None))
+        if value is not None and not 1 <= value <= most:
+            raise self._error(name, f"None or in the range [1, {most}]", value)
+        return value
+
     def choice(self, name, choices):
         """Return one of some strings."""
         value = self.take(name, str)
@@ -98,7 +105,9 @@ class Fields:
             raise ValueError(f"The state has unknown fields: {names}.")
 
     def _error(self, name, expected, got):
-        return ValueError(f"The field {self._name + name!r} must be {expected}. Got {got!r}.")
+        return ValueError(
+            f"The field {self._name + name!r} must be {expected}. Got {got!r}."
+        )
 
 
 def plain_rows(X):

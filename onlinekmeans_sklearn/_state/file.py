@@ -1,8 +1,11 @@
-"""A state in a file: arrays in numpy's .npz format, the rest as JSON in one of them.
+"""A state in a file: an .npz archive with a member for each array, and one of JSON.
 
+In the JSON, ``{"/array": "stream/counts.npy"}`` stands for the array of that member. The
+keys of a state have no slash, so nothing else looks like this, and names are unique.
 The checksums of the archive reveal damage. Nothing is ever unpickled.
 """
 
+import errno
 import io
 import json
 import math
@@ -10,118 +13,126 @@ import os
 import secrets
 import shutil
 import zipfile
-from contextlib import suppress
-from importlib.metadata import version
+from contextlib import ExitStack, suppress
 
 import numpy as np
 
-_FORMAT = "onlinekmeans_sklearn checkpoint"
-_VERSION = 1  # of the format; to be incremented with any change of the state
-_TEXT = "checkpoint"  # the array that holds the JSON
+from .version import FORMAT_VERSION, VERSION, check_version
+
+_TEXT = "onlinekmeans_sklearn.json"
+_ARRAY = "/array"
+_NUMBERS = "fiub"  # kinds of dtypes
 
 
-def write(path, state):
-    """Write a state to a file, completely or not at all."""
-    arrays = {name: value for name, value in state.items() if isinstance(value, np.ndarray)}
-    text = {
-        "format": _FORMAT,
-        "version": _VERSION,
-        "package": version("onlinekmeans_sklearn"),
-        "state": {name: state[name] for name in state if name not in arrays},
-    }
-    arrays[_TEXT] = np.frombuffer(json.dumps(text).encode(), dtype=np.uint8)
-    contents = io.BytesIO()  # numpy would not clean up if the disk were full
-    np.savez(contents, **arrays)
-    target = os.path.realpath(os.fsdecode(path))  # a symbolic link stays one
-    temporary = f"{target}.{secrets.token_hex(8)}.tmp"
+def is_path(target, method):
+    """Return whether this is a path, and not a binary file object with a method."""
+    has_path = isinstance(target, (str, bytes, os.PathLike))
+    is_text = hasattr(target, "encoding")
+    if not has_path and (is_text or not hasattr(target, method)):
+        raise TypeError(f"Got {target!r}, but expected a path or a binary file object.")
+    return has_path
+
+
+def write(target, state):
+    """Write a state to a path or a binary file object, and return the number of bytes."""
+    contents = io.BytesIO()
+    with zipfile.ZipFile(contents, "w") as archive:
+        text = {"version": FORMAT_VERSION, "package": VERSION}
+        text["state"] = _stored(state, archive)
+        archive.writestr(zipfile.ZipInfo(_TEXT), json.dumps(text))
+    data = contents.getvalue()
+    if is_path(target, "write"):
+        _replace(os.fsdecode(target), data)
+    else:
+        target.write(data)
+    return len(data)
+
+
+def _stored(value, archive, *keys):
+    """Return a part of a state for JSON, with its arrays written to the archive."""
+    if isinstance(value, dict):
+        if any("/" in key for key in value):
+            raise ValueError(f"Got keys {[*value]}, but expected keys without a slash.")
+        return {key: _stored(part, archive, *keys, key) for key, part in value.items()}
+    if isinstance(value, np.ndarray) and value.dtype.kind in _NUMBERS:
+        name = "/".join(keys) + ".npy"
+        with archive.open(name, "w", force_zip64=True) as member:
+            np.lib.format.write_array(member, value, allow_pickle=False)
+        return {_ARRAY: name}
+    return value
+
+
+def _replace(path, data):
+    """Write a file completely or not at all, and only then replace the old one."""
+    exists = os.path.exists(path)
+    if exists and not os.path.isfile(path):
+        message = "Not a regular file: pass one, or an open binary file object"
+        raise FileExistsError(errno.EEXIST, message, path)
+    target = os.path.realpath(path)  # a symbolic link stays one
+    folder = os.path.dirname(target)
+    temporary = os.path.join(folder, f".onlinekmeans-{secrets.token_hex(8)}.tmp")
+    mode = 0o600 if exists else 0o666  # a private file is private while it is written
     try:
-        with open(temporary, "xb") as file:
+        with open(temporary, "xb", opener=lambda *args: os.open(*args, mode)) as file:
             with suppress(FileNotFoundError):
                 shutil.copymode(target, temporary)
-            file.write(contents.getbuffer())
+            file.write(data)
             file.flush()
             os.fsync(file.fileno())
         os.replace(temporary, target)
-    except BaseException as error:
+    except OSError as error:  # which names the temporary file, or none
+        raise OSError(error.errno, error.strerror or str(error), path) from error
+    finally:
         with suppress(OSError):
             os.unlink(temporary)
-        if isinstance(error, OSError) and error.filename is not None:
-            given = os.fsdecode(path)  # the caller does not know the temporary name
-            raise OSError(error.errno, error.strerror, given) from error
-        raise
-    _sync_folder(os.path.dirname(target))
-
-
-def _sync_folder(folder):
-    """Make sure that the new name of a file is on disk, too, where the system can."""
-    with suppress(OSError):  # not on Windows, nor on some file systems
+    with suppress(OSError), ExitStack() as stack:  # not on Windows or some file systems
         descriptor = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
+        stack.callback(os.close, descriptor)
+        os.fsync(descriptor)  # the new name must reach the disk, too
 
 
 def read(data):
-    """Return the state in the bytes of a file, still unchecked."""
-    arrays = _read_arrays(data)
-    if _TEXT not in arrays:
-        raise ValueError(f"it is not a checkpoint: it has no array {_TEXT!r}.")
-    try:
-        text = json.loads(arrays.pop(_TEXT).tobytes())
-        found, number = text["format"], text["version"]
-    except (ValueError, TypeError, KeyError, RecursionError) as error:
-        raise ValueError(f"it is not a checkpoint ({error!r}).") from error
-    if found != _FORMAT:
-        raise ValueError(f"it is not a checkpoint: its format is {found!r}.")
-    if type(number) is not int or number != _VERSION:
+    """Return the state in the bytes of a file, still unchecked.
+
+    Of a damaged file zipfile, json and numpy raise exceptions of all kinds.
+    """
+    if not isinstance(data, bytes) or data[-22:-18] + data[-2:] != b"PK\5\6\0\0":
         raise ValueError(
-            f"its format version is {number!r}, written by onlinekmeans_sklearn "
-            f"{text.get('package')}, but {version('onlinekmeans_sklearn')} reads version "
-            f"{_VERSION}. Load it with the version that wrote it, or update."
+            "It is not a checkpoint, or bytes are missing or were appended. Use an earlier "
+            "one, or call seek(0) on a file object that is at its end."
         )
-    plain = text.get("state")
-    if not isinstance(plain, dict):
-        raise ValueError("it is not a checkpoint: there is no state in its JSON.")
-    if plain.keys() & arrays.keys():
-        both = ", ".join(map(repr, plain.keys() & arrays.keys()))
-        raise ValueError(f"{both} must be in its JSON or an array of its own, not both.")
-    return {**plain, **arrays}
-
-
-def _read_arrays(data):
-    """Return the arrays of an .npz file, in the byte order of this machine."""
-    if not data.startswith(b"PK\x03\x04"):
-        raise ValueError("it is not a checkpoint, which is an .npz file.")
-    try:
-        with np.load(io.BytesIO(data), allow_pickle=False) as archive:
-            _check_archive(archive.zip, len(data))
-            return {
-                name: np.array(array, array.dtype.newbyteorder("="), order="C")
-                for name, array in archive.items()
-            }
-    except MemoryError:
-        raise
-    except Exception as error:  # zipfile and numpy raise many kinds
-        raise ValueError(
-            f"it is damaged or incomplete ({error}). Use an earlier checkpoint."
-        ) from error
-
-
-def _check_archive(archive, n_bytes):
-    """Raise ValueError for a damaged archive, or for contents larger than the file."""
+    archive = zipfile.ZipFile(io.BytesIO(data))
     members = archive.infolist()
-    if any(member.compress_type != zipfile.ZIP_STORED for member in members):
-        raise ValueError("it is compressed")
-    if sum(member.file_size for member in members) > n_bytes:
-        raise ValueError("its contents are larger than the file")
-    damaged = archive.testzip()
-    if damaged is not None:
-        raise ValueError(f"{damaged!r} does not match its checksum")
-    for member in members:
-        with archive.open(member) as file:
-            np.lib.format.read_magic(file)
-            shape, _, dtype = np.lib.format.read_array_header_1_0(file)
-            n_expected = math.prod(shape) * dtype.itemsize
-            if dtype.kind not in "fiu" or n_expected != member.file_size - file.tell():
-                raise ValueError(f"{member.filename!r} is not an array of numbers")
+    unread = {member.filename for member in members}
+    if (
+        members[0].header_offset > 0
+        or len(unread) < len(members)
+        or any(member.compress_type != zipfile.ZIP_STORED for member in members)
+        or sum(member.file_size for member in members) > len(data)
+    ):
+        raise ValueError("Expected uncompressed members of different names, and no more.")
+    text = json.loads(archive.read(_TEXT))
+    name = text["state"].get("class")
+    check_version(text["version"], text["package"], name, stacklevel=4)
+    state = _restored(text["state"], archive, unread)
+    if unread != {_TEXT}:
+        raise ValueError(f"Got {min(unread - {_TEXT})!r}, which is not part of the state.")
+    return state
+
+
+def _restored(value, archive, unread):
+    """Return a part of the JSON as a part of a state, with arrays that are read once."""
+    if not isinstance(value, dict):
+        return value
+    if value.keys() != {_ARRAY}:
+        return {key: _restored(part, archive, unread) for key, part in value.items()}
+    name = value[_ARRAY]
+    unread.remove(name)
+    with archive.open(name) as member:
+        np.lib.format.read_magic(member)
+        shape, is_fortran, dtype = np.lib.format.read_array_header_1_0(member)
+        content = member.read()  # to the end, where zipfile compares the checksum
+    if dtype.kind not in _NUMBERS or math.prod(shape) * dtype.itemsize != len(content):
+        raise ValueError(f"{name!r} is not an array of numbers.")
+    array = np.frombuffer(content, dtype).reshape(shape, order="F" if is_fortran else "C")
+    return np.array(array, dtype.newbyteorder("="), order="C")

@@ -5,6 +5,7 @@ affects only the speed, so it is not part of the plain state.
 """
 
 import logging
+import math
 
 import numpy as np
 from scipy.sparse import issparse
@@ -19,8 +20,6 @@ from .fields import Fields, expect, plain_rows
 
 _LOGGER = logging.getLogger("onlinekmeans_sklearn")
 _SCHEDULES = {kind.__name__: kind for kind in (SemiOnline, Theoretical, Practical)}
-_MOST_PHASES = 2**20  # the facility cost doubles: from the least float to the largest in 2^11
-_LARGEST = np.finfo(np.float64).max
 
 
 class Fitted:
@@ -39,7 +38,9 @@ class Fitted:
         Computed when it is first needed. Whoever computes it gets the same.
     """
 
-    def __init__(self, stream, n_clusters, centers, start_parameters, last_rows, final=None):
+    def __init__(
+        self, stream, n_clusters, centers, start_parameters, last_rows, final=None
+    ):
         self.stream = stream
         self.n_clusters = n_clusters
         self.centers = centers
@@ -80,8 +81,7 @@ def fitted_from(state):
     """Return what was learned, from plain fields that are checked."""
     fields = Fields(state, "fitted.")
     stream = _stream_from(fields.fields("stream"))
-    n_clusters = fields.take("n_clusters", int, type(None))
-    expect(n_clusters is None or 1 <= n_clusters <= MOST_CLUSTERS, "a number of clusters")
+    n_clusters = fields.count("n_clusters", MOST_CLUSTERS)
     labels = fields.array("labels", ["int32"], (None,))
     d2 = fields.array("squared_distances", ["float64"], (len(labels),))
     expect((d2 >= 0).all(), "squared distances that are not negative")
@@ -127,14 +127,13 @@ def _plain_stream(stream):
 def _stream_from(fields):
     schedule = _schedule_from(fields.fields("schedule"))
     seed = fields.number("seed", int, 0, 2**63 - 1)
-    max_clusters = fields.take("max_clusters", int, type(None))
-    stream = Stream(schedule, seed, np.inf if max_clusters is None else max_clusters)
+    stream = Stream(schedule, seed, fields.count("max_clusters", MOST_CLUSTERS) or np.inf)
     stream.n_seen = n_seen = fields.number("n_seen", int, 1, MOST_SAMPLES)
     rows = fields.rows("centers", (None, None))
     n_clusters = rows.shape[0]
-    expect(1 <= n_clusters <= min(stream.max_clusters, MOST_CLUSTERS), "some centers")
+    expect(1 <= n_clusters <= min(stream.max_clusters, MOST_CLUSTERS), "a center, or more")
     stream.opened_at = opened_at = fields.array("opened_at", ["int64"], (n_clusters,))
-    is_ordered = (np.diff(opened_at) > 0).all() and 0 <= opened_at[0]
+    is_ordered = (np.diff(opened_at) > 0).all() and opened_at[0] >= 0
     expect(is_ordered and opened_at[-1] < n_seen, "centers to open one after the other")
     counts = fields.array("counts", ["int64"], (n_clusters,))
     adds_up = (counts > 0).all() and sum(counts.tolist()) == n_seen
@@ -143,16 +142,17 @@ def _stream_from(fields):
     open_sums = fields.rows("open_sums", rows.shape, ["float64"])
     are_alike = issparse(rows) == issparse(closed) == issparse(open_sums)
     expect(are_alike and closed.shape[0] <= n_clusters, "sums that are stored like centers")
-    costs = [fields.number(name, float, 0.0, np.inf) for name in ("closed_cost", "open_cost")]
+    costs = [
+        fields.number(name, float, 0.0, np.inf) for name in ("closed_cost", "open_cost")
+    ]
     stream.centers = centers_from(rows)
     stream.totals = Totals(closed, open_sums, counts, n_seen, *costs)
     expect(distances_are_finite(stream.means), "means with finite squared distances")
     starts = [0, *(start for start, _ in schedule.phases), n_seen]
     expect(starts == sorted(starts), "phases that start within the stream")
-    expect(
-        schedule.phases or schedule.openings == n_clusters < schedule.prefix_length,
-        "phase 1, or all centers to be of an incomplete prefix",
-    )
+    is_prefix = schedule.openings == n_clusters < schedule.prefix_length
+    is_phase = schedule.phases and schedule.openings <= n_clusters
+    expect(is_phase or is_prefix, "a phase, or a prefix, that all centers can be of")
     fields.end()
     return stream
 
@@ -160,8 +160,7 @@ def _stream_from(fields):
 def _plain_schedule(schedule):
     fields = {"class": type(schedule).__name__, **vars(schedule)}
     fields.pop("facility_cost", None)  # that of the last phase
-    starts, costs = zip(*schedule.phases) if schedule.phases else ((), ())
-    return {**fields, "phases": {"starts": [*starts], "facility_costs": [*costs]}}
+    return {**fields, "phases": [list(phase) for phase in schedule.phases]}
 
 
 def _schedule_from(fields):
@@ -169,18 +168,17 @@ def _schedule_from(fields):
     schedule = object.__new__(_SCHEDULES[name])
     schedule.k = fields.number("k", int, 1, MOST_SAMPLES)
     schedule.prefix_length = fields.number("prefix_length", int, 0, MOST_SAMPLES + 10)
-    schedule.openings = fields.number("openings", int, 0, MOST_SAMPLES)
+    schedule.openings = fields.number("openings", int, 0, MOST_CLUSTERS)
     if name == "SemiOnline":
-        schedule.log_n = fields.number("log_n", float, 1.0, 64.0)
-    phases = fields.fields("phases")
-    starts, costs = phases.take("starts", list), phases.take("facility_costs", list)
-    expect(len(starts) == len(costs) <= _MOST_PHASES, "a start and a cost of every phase")
-    are_numbers = {*map(type, starts)} <= {int} and {*map(type, costs)} <= {float}
-    expect(are_numbers and all(cost > 0 for cost in costs), "positive facility costs")
-    schedule.phases = tuple(zip(starts, costs))
-    if costs:
-        schedule.facility_cost = costs[-1]
-    phases.end()
+        schedule.log_n = fields.number("log_n", float, 1.0, math.log2(MOST_SAMPLES))
+    phases = fields.take("phases", list)
+    are_pairs = all(type(phase) is list for phase in phases) and all(
+        [*map(type, phase)] == [int, float] and phase[1] > 0 for phase in phases
+    )
+    expect(are_pairs, "a start and a positive facility cost for every phase")
+    schedule.phases = tuple(map(tuple, phases))
+    if phases:
+        schedule.facility_cost = phases[-1][1]
     fields.end()
     return schedule
 

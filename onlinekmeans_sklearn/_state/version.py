@@ -1,4 +1,4 @@
-"""The version of the plain state, in files and in pickles."""
+"""The version of the format of a state, which checkpoints and pickles share."""
 
 import warnings
 from importlib.metadata import version
@@ -6,36 +6,35 @@ from importlib.metadata import version
 from sklearn.exceptions import InconsistentVersionWarning
 
 FORMAT_VERSION = 1  # to be incremented with any change of the state
-PACKAGE_VERSION = version("onlinekmeans_sklearn")
-_KEY = "_onlinekmeans_sklearn_state"
+VERSION = version("onlinekmeans_sklearn")
+_KEY = "_onlinekmeans_sklearn_state"  # of a pickled estimator
 
 
-def check_version(found, name):
-    """Raise ValueError for a format that is not known; warn of another package version."""
-    number, package = found.get("format_version"), found.get("package_version")
-    if type(number) is not int or number != FORMAT_VERSION:
+def check_version(format_version, origin, name, stacklevel=3):
+    """Raise ValueError for a state in another format; warn if another version wrote it.
+
+    `origin` is the version of the package that wrote it, and `name` the class of the
+    estimator. By default the warning points to the caller of the function that calls this.
+    """
+    if type(format_version) is not int or format_version != FORMAT_VERSION:
         raise ValueError(
-            f"Got the state of {name} in format version {number!r}, written by "
-            f"onlinekmeans_sklearn {package}, but {PACKAGE_VERSION} reads version "
-            f"{FORMAT_VERSION}. Load it with the version that wrote it, or update."
+            f"Got {name} in format version {format_version!r}, written by "
+            f"onlinekmeans_sklearn {origin}, but {VERSION} expects format version "
+            f"{FORMAT_VERSION}. Use the version that wrote it, or a newer one."
         )
-    if package != PACKAGE_VERSION:
-        warning = InconsistentVersionWarning(
-            estimator_name=name,
-            current_sklearn_version=PACKAGE_VERSION,
-            original_sklearn_version=package,
-        )
-        warnings.warn(warning, stacklevel=3)
+    if origin != VERSION:
+        versions = {"current_sklearn_version": VERSION, "original_sklearn_version": origin}
+        warning = InconsistentVersionWarning(estimator_name=name, **versions)
+        warnings.warn(warning, stacklevel=stacklevel)
 
 
 class VersionedStateMixin:
-    """Pickles that say which version wrote them. scikit-learn warns of its own classes only."""
+    """Pickles that say which version wrote them: scikit-learn does so for its own classes."""
 
     def __getstate__(self):
-        written_by = {"format_version": FORMAT_VERSION, "package_version": PACKAGE_VERSION}
-        return {**super().__getstate__(), _KEY: written_by}
+        return {**super().__getstate__(), _KEY: [FORMAT_VERSION, VERSION]}
 
     def __setstate__(self, state):
         state = dict(state)
-        check_version(state.pop(_KEY, {}), type(self).__name__)
+        check_version(*state.pop(_KEY, [None, "unknown"]), type(self).__name__)
         super().__setstate__(state)

@@ -12,7 +12,10 @@ except ImportError:
         return method
 
 
-CALLBACK_ATTRIBUTES = {"_skl_callbacks", "_parent_callback_ctx"}  # set if there are callbacks
+CALLBACK_ATTRIBUTES = {
+    "_skl_callbacks",
+    "_parent_callback_ctx",
+}  # set if there are callbacks
 _SHARES = 50  # of the rows, after each of which the callbacks are called
 
 

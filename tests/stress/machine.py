@@ -78,7 +78,12 @@ CALLS = [
     "transform",
     "score",
 ]
-READING = ["accumulate", "label", "look_up", "open_centers"]  # steps that can be interrupted
+READING = [
+    "accumulate",
+    "label",
+    "look_up",
+    "open_centers",
+]  # steps that can be interrupted
 ENCODING = ["encode_distances", "encode_labels"]
 spoilers = st.sampled_from(
     ["NaN", "infinity", "overflow", "1-d", "3-d", "wide", "no rows", "complex", "text"]

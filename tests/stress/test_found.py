@@ -255,7 +255,7 @@ ELSEWHERE = {
     ),
     "int32 on Windows": "test_streams_start_where_numpy_counts_with_int32",
     "unaligned pickles": "test_centers_of_a_pickle_lie_where_kernels_may_read_them",
-    "skops": "test_skops_takes_and_gives_all_there_is",
+    "skops": "test_skops_needs_to_trust_nothing_but_the_estimators",
 }
 
 

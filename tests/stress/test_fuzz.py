@@ -2,9 +2,9 @@
 
 from unittest import mock
 
+import inside
 import numpy as np
 import pytest
-import inside
 from inside import replaced
 
 from onlinekmeans_sklearn import OnlineKMeans

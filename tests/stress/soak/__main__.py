@@ -15,12 +15,12 @@ import time
 from itertools import pairwise
 from pathlib import Path
 
-from inside import stream_of
+from inside import plain_state
 from rich.console import Console
 
 from .. import SEED
 from ..report import progress_bar, versions, write_csv
-from ..state import changes, state
+from ..state import changes, plain, state
 from .process import (
     RESUMED,
     SAVED,
@@ -203,9 +203,10 @@ def lost(cycles):
 def differences(one, other):
     """Return the names of the attributes that differ at all, for a stream in detail."""
     names = changes(state(one), state(other))
-    if "_stream" in names:
-        inner = changes(state(stream_of(one)), state(stream_of(other)))
-        names += [f"_stream.{name}" for name in inner]
+    if "_fitted" in names:
+        streams = [plain_state(model._fitted)["stream"] for model in (one, other)]
+        before, after = ({k: plain(v) for k, v in stream.items()} for stream in streams)
+        names += [f"stream.{name}" for name in changes(before, after)]
     return names
 
 
