@@ -2,9 +2,9 @@
 
 import logging
 from abc import abstractmethod
+from functools import partial
 
 import numpy as np
-from sklearn import get_config
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
@@ -12,9 +12,9 @@ from sklearn.utils.validation import check_is_fitted
 from ._algorithm.merge import for_more_clusters
 from ._algorithm.random_numbers import draw_seed
 from ._algorithm.stream import Stream
-from ._encoding import ENCODINGS, LABEL_ENCODINGS, encode_distances, encode_labels
+from ._encoding import ENCODINGS, check_output, encode_rows
 from ._fitted import FittedStream
-from ._nearest import each_panel_of_distances, nearest_shared
+from ._nearest import nearest_shared
 from ._state.fitted import Fitted
 from ._utils.callbacks import (
     CALLBACK_ATTRIBUTES,
@@ -30,7 +30,9 @@ from ._utils.validation import (
     check_n_jobs,
     check_one_of,
     parameter_error,
+    plain_parameters,
     validate_X,
+    warn_of_ignored,
     warn_user,
 )
 
@@ -67,11 +69,10 @@ class BaseOnlineKMeans(
         reporter = Reporter(self, X, y, X.shape[0]) if has_callbacks else None
 
         def report(stream, *rows):
-            fitted = self._new_fitted(shallow_copy(stream), rows, parameters)
+            fitted = self._new_fitted(None, shallow_copy(stream), rows)
             reporter.update(len(rows[0]), lambda: {**_features(start), "_fitted": fitted})
 
-        parameters = self._start_parameters()
-        fitted = self._read(stream, X, parameters, report=report if reporter else None)
+        fitted = self._read(None, stream, X, report=report if reporter else None)
         self._merge(fitted)  # now, so that warnings belong to fit
         self._publish(fitted, start)
         if reporter:
@@ -91,17 +92,14 @@ class BaseOnlineKMeans(
 
         %(self)s
         """
-        if X is None:
-            self._check_call()
-            with lock_of(self):
-                before = self._fitted
-                fitted = self._new_fitted(
-                    before.stream, before.last_rows, before.start_parameters
-                )
-                self._merge(fitted)
-                self._fitted = fitted
-        else:
+        if X is not None:
             self._partial_fit(X)
+            return self
+        self._check_call()
+        with lock_of(self):
+            fitted = self._new_fitted(self._fitted, self._stream, self._fitted.last_rows)
+            self._merge(fitted)
+            self._fitted = fitted
         return self
 
     def partial_fit_predict(self, X, y=None):
@@ -117,7 +115,7 @@ class BaseOnlineKMeans(
             An id never changes its meaning. With an int `n_clusters` these are still the
             online clusters; `online_to_merged_` says where they went.
         """
-        return self._partial_fit(X).last_rows[0].copy()
+        return self._partial_fit(X, lambda X, fitted: fitted.last_rows[0].copy())
 
     def partial_fit_transform(self, X, y=None):
         """Update the clustering and return the features decided online.
@@ -134,11 +132,7 @@ class BaseOnlineKMeans(
             array or CSR, whatever `set_output` says.
         """
         self._check_columns_stay()
-        encoded = []
-        self._partial_fit(
-            X, lambda X, fitted: encoded.append(self._encode(X, fitted, True))
-        )
-        return encoded[0]
+        return self._partial_fit(X, partial(self._encode, is_online=True))
 
     def predict(self, X):
         """Predict the nearest of the final centers for each sample.
@@ -182,7 +176,7 @@ class BaseOnlineKMeans(
             says, in the dtype of `X`.
         """
         fitted = self._check_call()
-        self._check_output()
+        check_output(self)
         return self._encode(validate_X(self, X, reset=False), fitted)
 
     def fit_transform(self, X, y=None):
@@ -296,16 +290,6 @@ class BaseOnlineKMeans(
             )
             raise parameter_error("n_clusters", self.n_clusters, expected, owner=self)
 
-    def _check_output(self):
-        """Raise ValueError if `transform` would have to put CSR into a data frame."""
-        output = getattr(self, "_output", get_config()["transform_output"])
-        if self.encode == "onehot" and output in ("pandas", "polars"):
-            raise ValueError(
-                f"{str(output).capitalize()} output does not support sparse data, the "
-                "output of encode='onehot'. Set encode='onehot-dense', or keep sparse data "
-                "with set_output(transform='default')."
-            )
-
     def _start_stream(self, X):
         """Return the validated rows, a copy that knows their features, and a new stream."""
         self._check_params()
@@ -318,32 +302,25 @@ class BaseOnlineKMeans(
         cap = np.inf if self.max_clusters is None else int(self.max_clusters)
         return Stream(self._schedule(n_rows), draw_seed(self.random_state), cap)
 
-    def _start_parameters(self):
-        """Return the parameters that are read when a stream starts."""
-        values = {name: getattr(self, name) for name in self._read_at_start}
-        return {k: v.item() if isinstance(v, np.generic) else v for k, v in values.items()}
+    def _partial_fit(self, X, result=lambda X, fitted: fitted):
+        """Continue the stream, or start one, and return a result.
 
-    def _partial_fit(self, X, use=None):
-        """Continue the stream, or start one, and return what is known then.
-
-        `use` is called with the validated rows and that, before anything is changed.
+        That is a function of the validated rows and of what is known then, and is called
+        before anything changes.
         """
         with lock_of(self):
             before = vars(self).get("_fitted")
             if before is None:
                 with unchanged_on_error(self):
                     X, start, stream = self._start_stream(X)
-                    fitted = self._read(
-                        stream, X, self._start_parameters(), True, None, use
-                    )
+                    fitted = self._read(None, stream, X, is_partial=True)
+                    returned = result(X, fitted)
                     self._publish(fitted, start)
-                return fitted
+                return returned
             self._check_params()
             X = validate_X(self, X, reset=False)
-            parameters = before.start_parameters
-            if parameters != self._start_parameters():
-                self._warn_of_ignored_parameters(parameters)
-            fitted = self._read(before.stream, X, parameters, True, None, use)
+            fitted = self._read(before, before.stream, X, is_partial=True)
+            returned = result(X, fitted)
             if self._fitted is not before:
                 raise RuntimeError(
                     f"This {type(self).__name__} has read other rows while partial_fit was "
@@ -351,33 +328,27 @@ class BaseOnlineKMeans(
                     "in a signal handler or callback during such a call."
                 )
             self._fitted = fitted
-            return fitted
+            return returned
 
-    def _warn_of_ignored_parameters(self, parameters):
-        now = self._start_parameters()
-        changed = [name for name in now if now[name] != parameters[name]]
-        warn_user(
-            f"{', '.join(changed)} changed since this stream started, with "
-            f"{', '.join(f'{name}={parameters[name]!r}' for name in changed)}, which is "
-            "still in force: call fit, or clone the estimator, to start a new stream."
-        )
-
-    def _read(self, stream, X, parameters, is_partial=False, report=None, use=None):
+    def _read(self, before, stream, X, is_partial=False, report=None):
         """Let the stream read rows, and return what is known then."""
         self._warn_before_reading(stream, X.shape[0], is_partial)
-        n_phases = len(stream.schedule.phases)
-        stream, labels, d2 = stream.extend(X, self.n_jobs, report)
+        extended, labels, d2 = stream.extend(X, self.n_jobs, report)
+        self._log_phases(stream, extended)
         labels.flags.writeable = False  # users see them
-        for phase in stream.schedule.phases[n_phases:]:
-            _LOGGER.info("new phase after %d samples: facility cost %.6g", *phase)
-        fitted = self._new_fitted(stream, (labels, d2), parameters)
-        if use:
-            use(X, fitted)
-        return fitted
+        return self._new_fitted(before, extended, (labels, d2))
 
-    def _new_fitted(self, stream, last_rows, parameters):
+    def _log_phases(self, before, after):
+        for phase in after.schedule.phases[len(before.schedule.phases) :]:
+            _LOGGER.info("New phase after %d samples, with facility cost %g", *phase)
+
+    def _new_fitted(self, before, stream, last_rows):
         """Return what a call has learned, by its parameters at that time."""
+        parameters = {name: getattr(self, name) for name in self._read_at_start}
+        if before is not None and parameters != before.start_parameters:
+            warn_of_ignored(parameters, before.start_parameters)
         n_clusters = None if self.n_clusters is None else int(self.n_clusters)
+        parameters = before.start_parameters if before else plain_parameters(parameters)
         return Fitted(stream, n_clusters, self.centers, parameters, last_rows)
 
     def _publish(self, fitted, start):
@@ -414,29 +385,10 @@ class BaseOnlineKMeans(
         return fitted.n_clusters or cap
 
     def _encode(self, X, fitted, is_online=False):
-        """Return the features of rows by the final centers.
-
-        If `is_online`, they are the last rows of the stream: return the features decided
-        online, which do not depend on centers that opened after a row.
-        """
-        centers, stream = self._merge(fitted).centers, fitted.stream
-        n_columns = self._n_columns(fitted)
-        if self.encode in LABEL_ENCODINGS:
-            labels = fitted.last_rows[0]
-            if not is_online:
-                labels, _ = nearest_shared(centers, X, self.n_jobs, labels_only=True)
-            return encode_labels(labels, self.encode, n_columns, X.dtype)
-        features = np.empty((X.shape[0], n_columns), dtype=X.dtype)
-        positions = np.arange(stream.n_seen - X.shape[0], stream.n_seen)
-
-        def encode(rows, distances):
-            hidden = stream.opened_at > positions[rows, None] if is_online else None
-            features[rows] = encode_distances(
-                distances, self.encode, n_columns, X.dtype, hidden
-            )
-
-        each_panel_of_distances(centers, X, encode, self.n_jobs)
-        return features
+        """Return the features of rows, or, of the last ones, those decided online."""
+        centers, n_columns = self._merge(fitted).centers, self._n_columns(fitted)
+        decided = (fitted.stream, fitted.last_rows[0]) if is_online else None
+        return encode_rows(X, centers, self.encode, n_columns, self.n_jobs, decided)
 
 
 def _features(estimator):

@@ -60,9 +60,10 @@ class ClusterFeaturesClassifier(
 ):
     """Classifier on raw features plus cluster features, also on a stream.
 
-    With both, a linear model can separate classes that no hyperplane could. `fit` does what a pipeline of a union of features and a classifier does. In
-    addition there is `partial_fit`: the clusters and the classifier learn from the same
-    stream, one pass, while the number of clusters grows.
+    With both, a linear model can separate classes that no hyperplane could. `fit` does
+    what a pipeline of a union of features and a classifier does. In addition there is
+    `partial_fit`: the clusters and the classifier learn from the same stream, one pass,
+    while the number of clusters grows.
 
     Parameters
     ----------

@@ -4,11 +4,36 @@ import numpy as np
 from scipy.sparse import csr_array, csr_matrix, issparse
 from sklearn import get_config
 
+from ._nearest import each_panel_of_distances, nearest_shared
 from ._utils.rows import index_dtype
 
 LABEL_ENCODINGS = ("onehot", "onehot-dense", "ordinal")
 DISTANCE_ENCODINGS = ("distance", "triangle")
 ENCODINGS = LABEL_ENCODINGS + DISTANCE_ENCODINGS
+
+
+def encode_rows(X, centers, encode, n_columns, n_jobs, decided=None):
+    """Return the features of rows by the final centers.
+
+    For the last rows of a stream, `decided` are this stream and their labels: then the
+    features do not depend on centers that opened after a row.
+    """
+    stream, labels = decided or (None, None)
+    if encode in LABEL_ENCODINGS:
+        if decided is None:
+            labels, _ = nearest_shared(centers, X, n_jobs, labels_only=True)
+        return encode_labels(labels, encode, n_columns, X.dtype)
+    features = np.empty((X.shape[0], n_columns), dtype=X.dtype)
+
+    def encode_panel(rows, distances):
+        hidden = None
+        if decided is not None:
+            positions = np.arange(stream.n_seen - X.shape[0], stream.n_seen)[rows, None]
+            hidden = stream.opened_at > positions
+        features[rows] = encode_distances(distances, encode, n_columns, X.dtype, hidden)
+
+    each_panel_of_distances(centers, X, encode_panel, n_jobs)
+    return features
 
 
 def encode_labels(labels, encode, n_clusters, dtype):
@@ -56,3 +81,14 @@ def as_configured(X):
         return X
     interface = get_config().get("sparse_interface", "spmatrix")
     return csr_array(X) if interface == "sparray" else csr_matrix(X)
+
+
+def check_output(estimator):
+    """Raise ValueError if `transform` would have to put CSR into a data frame."""
+    output = getattr(estimator, "_output", get_config()["transform_output"])
+    if estimator.encode == "onehot" and output in ("pandas", "polars"):
+        raise ValueError(
+            f"{str(output).capitalize()} output does not support the sparse output of "
+            "encode='onehot'. Set encode='onehot-dense', or keep sparse data with "
+            "set_output(transform='default')."
+        )

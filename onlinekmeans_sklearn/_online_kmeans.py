@@ -12,8 +12,8 @@ class OnlineKMeans(BaseOnlineKMeans):
     """Online k-means clustering: one pass, any order, as many clusters as it takes.
 
     Each sample gets its cluster before the next one is seen: it either joins the nearest
-    center or becomes a center itself, with a probability that grows with its distance. The number
-    of clusters follows the data, and a cluster's id never changes. For
+    center or becomes a center itself, with a probability that grows with its distance.
+    The number of clusters follows the data, and a cluster's id never changes. For
     ``algorithm="theoretical"`` the cost is provably near that of the best k-means
     clustering, in any order of the stream [1]_.
 
@@ -112,8 +112,9 @@ class OnlineKMeans(BaseOnlineKMeans):
             warn_user(
                 f"The 'k' parameter of {type(self).__name__} is {self.k}, but "
                 "algorithm='practical' cannot target fewer than 16 clusters: it opens as "
-                f"many as for k=16. For exactly {exactly} clusters pass n_clusters={exactly} "
-                "and leave k at 'auto'; for fewer online clusters pass max_clusters."
+                f"many as for k=16. For exactly {exactly} clusters pass "
+                f"n_clusters={exactly} and leave k at 'auto'; for fewer online clusters "
+                "pass max_clusters."
             )
 
 

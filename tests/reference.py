@@ -44,7 +44,7 @@ def uniform_numbers(random_state, n):
 
 
 def added_up(numbers):
-    """Return the sum: one number after the other in a block, then one block after the other."""
+    """Return the sum: first within each block, number by number, then block by block."""
     total = 0.0
     for start in range(0, len(numbers), BLOCK):
         of_block = 0.0

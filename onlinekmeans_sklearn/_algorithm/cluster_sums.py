@@ -1,11 +1,11 @@
 """Counts, sums and costs of the members of clusters, as functions of position.
 
 Rows are added up in blocks of positions, each from zero and in stream order, and complete
-blocks are added to a total in order. So the result depends on nothing but the rows and their
-positions, and blocks can be added up anywhere at the same time.
+blocks are added to a total in order. So the result depends on nothing but the rows and
+their positions, and blocks can be added up anywhere at the same time.
 
-Sums are those of the differences of members and center: far from the origin they are rounded
-less than the members themselves. Threads share the clusters.
+Sums are those of the differences of members and center: far from the origin they are
+rounded less than the members themselves. Threads share the clusters.
 """
 
 import itertools
@@ -183,7 +183,7 @@ class SparseSums:
         ]
 
     def rows(self, n_clusters):
-        """Return CSR of a row per cluster, without numbers for those that have no sum yet."""
+        """Return CSR of a row per cluster, empty for those that have no sum yet."""
         missing = [0] * (n_clusters - len(self._clusters))
         ends = np.cumsum([0, *(len(columns) for columns, _ in self._clusters), *missing])
         dtype = index_dtype(max(ends[-1], self._n_features))

@@ -1,7 +1,8 @@
 """A random number for every position of a stream, the same whoever computes it.
 
-A stream draws one seed when it starts. Its t-th number is made of the t-th 64 random bits of
-PCG64 with that seed: their first 53, divided by 2^53. `Generator.random` computes just that.
+A stream draws one seed when it starts. Its t-th number is made of the t-th 64 random bits
+of PCG64 with that seed: the first 53 of them, divided by 2^53. `Generator.random` computes
+just that.
 """
 
 import numpy as np
@@ -9,7 +10,7 @@ from sklearn.utils import check_random_state
 
 
 def draw_seed(random_state):
-    """Return the seed of a new stream, drawn from what scikit-learn calls a random state."""
+    """Return the seed of a new stream, drawn from a seed, RandomState or None."""
     return int(check_random_state(random_state).randint(2**63 - 1, dtype=np.int64))
 
 
@@ -18,8 +19,8 @@ class RandomNumbers:
 
     def __init__(self, seed):
         self.seed = seed
-        # To make a generator takes as long as to read a row, so the last one is kept. Whoever
-        # takes it out has it alone, be it one of several threads or copies.
+        # To make a generator takes as long as to read a row, so the last one is kept.
+        # Whoever takes it out has it alone, be it one of several threads or copies.
         self._kept = {}
 
     def __reduce__(self):

@@ -289,20 +289,15 @@ class DaskClusters:
         if None in sizes and before is None and getattr(self, "n_samples", 0) is None:
             sizes = reader.count(prepared)
         is_known = None not in sizes
-        if before is None:
-            stream = self._new_stream(sum(sizes) if is_known else None)
-            parameters = self._start_parameters()
-        else:
-            stream, parameters = before.stream, before.start_parameters
-            if parameters != self._start_parameters():
-                self._warn_of_ignored_parameters(parameters)
+        n_rows = sum(sizes) if is_known else None
+        stream = self._new_stream(n_rows) if before is None else before.stream
         if is_known:
             self._warn_before_reading(stream, sum(sizes), is_partial)
 
         def report(so_far, sizes_so_far):
             def attributes():
                 rows = LazyRows(partitions.first(len(sizes_so_far)), sizes_so_far, first)
-                return {"_fitted": self._new_fitted(so_far, rows, parameters)}
+                return {"_fitted": self._new_fitted(before, so_far, rows)}
 
             reporter.update(len(sizes_so_far), attributes)
 
@@ -315,7 +310,8 @@ class DaskClusters:
         if not is_known:
             self._warn_before_reading(stream, sum(sizes), is_partial)
         rows = LazyRows(partitions, sizes, first)
-        fitted = self._new_fitted(extended, rows, parameters)
+        self._log_phases(stream, extended)
+        fitted = self._new_fitted(before, extended, rows)
         vars(self).update(_fitted=fitted, _figures=reader.figures)
 
 

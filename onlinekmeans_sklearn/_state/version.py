@@ -29,7 +29,7 @@ def check_version(format_version, origin, name, stacklevel=3):
 
 
 class VersionedStateMixin:
-    """Pickles that say which version wrote them: scikit-learn does so for its own classes."""
+    """Pickles that say which version wrote them, as those of scikit-learn do."""
 
     def __getstate__(self):
         return {**super().__getstate__(), _KEY: [FORMAT_VERSION, VERSION]}

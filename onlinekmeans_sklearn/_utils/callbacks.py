@@ -33,7 +33,7 @@ class Reporter:
         self._context.call_on_fit_task_begin(**self._task)
 
     def update(self, n_done, attributes):
-        """Report how many steps are done; `attributes()` returns those of the fit so far."""
+        """Report how many steps are done; `attributes()` returns what is fitted so far."""
         while (self._n_reported + 1) * self._n_steps <= n_done * self._shares:
             self._n_reported += 1
             share = self._context.subcontext(task_name="share of the rows")

@@ -227,6 +227,21 @@ def check_n_jobs(value, *, owner):
         raise parameter_error("n_jobs", value, "an int other than 0 or None", owner)
 
 
+def plain_parameters(parameters):
+    """Return parameters with Python's numbers instead of numpy's."""
+    return {k: v.item() if isinstance(v, np.generic) else v for k, v in parameters.items()}
+
+
+def warn_of_ignored(parameters, in_force):
+    """Warn that parameters were changed which are read when a stream starts."""
+    changed = [name for name in parameters if parameters[name] != in_force[name]]
+    values = ", ".join(f"{name}={in_force[name]!r}" for name in changed)
+    warn_user(
+        f"{', '.join(changed)} changed since this stream started with {values}, which "
+        "stays in force: call fit, or clone the estimator, to start a new stream."
+    )
+
+
 def _is_integer(value):
     return type(value) is int or (type(value) is not bool and isinstance(value, Integral))
 
