@@ -22,14 +22,14 @@ from streams import STREAMS, WITHIN_FLOAT32, blobs, cells, dense
 
 from onlinekmeans_sklearn import OnlineKMeans
 from onlinekmeans_sklearn._algorithm.cluster_sums import sequential_sum, split_by_cluster
-from onlinekmeans_sklearn._nearest import centers as of_centers
 from onlinekmeans_sklearn._nearest import (
+    backend,
     centers_from,
     closest_distances,
     fallback,
-    heart,
     nearest,
 )
+from onlinekmeans_sklearn._nearest import centers as of_centers
 
 STORAGES = {"array": np.asarray, "csr_array": csr_array}
 DTYPES = [np.float64, np.float32]
@@ -506,22 +506,22 @@ def test_compiled_sums_refuse_arrays_that_do_not_fit(compiled):
 
 
 def test_an_instruction_set_that_is_not_there_is_refused_and_changes_nothing():
-    if heart.compiled is None:
+    if backend.compiled is None:
         pytest.skip("there are no compiled kernels here")
-    before = heart.chosen.kernels, heart.compiled.instruction_set_in_use()
+    before = backend.active.kernels, backend.compiled.instruction_set_in_use()
     for name in ("avx1024", ""):
         with contextlib.suppress(ValueError), using(name):
             pytest.fail("it was taken")
-    assert before == (heart.chosen.kernels, heart.compiled.instruction_set_in_use())
+    assert before == (backend.active.kernels, backend.compiled.instruction_set_in_use())
 
 
 def test_compiled_kernels_and_those_in_numpy_have_the_same_methods():
-    if heart.compiled is None:
+    if backend.compiled is None:
         pytest.skip("there are no compiled kernels here")
     for kind in ("DenseSearch", "SparseSearch"):
         ours, theirs = (
             {name for name in dir(getattr(module, kind)) if not name.startswith("_")}
-            for module in (fallback, heart.compiled)
+            for module in (fallback, backend.compiled)
         )
         assert ours == theirs
         for name in ours:

@@ -13,8 +13,8 @@ from scipy.sparse import issparse
 from .._utils.rows import rows_between
 from .._utils.threads import SINGLE_THREAD, own_threads
 from .._utils.tuning import TUNING
+from .backend import active
 from .dense import DenseCenters
-from .heart import chosen
 from .sparse import SparseCenters
 
 
@@ -57,7 +57,7 @@ def nearest_points(points, X, threads=SINGLE_THREAD, d2=None):
     """Return what `nearest` does for arrays: `points` are the centers, `X` the rows."""
     ids = np.full(len(X), -1, dtype=np.int32)
     d2 = np.full(len(X), np.inf) if d2 is None else d2
-    search = chosen.kernels.DenseSearch(points)
+    search = active.kernels.DenseSearch(points)
 
     def search_share(rows):
         search.nearest(X[rows], ids[rows], d2[rows])

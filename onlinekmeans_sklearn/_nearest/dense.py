@@ -3,8 +3,8 @@
 import numpy as np
 from scipy.sparse import issparse
 
+from .backend import active
 from .centers import Centers
-from .heart import chosen
 
 
 class DenseCenters(Centers):
@@ -15,7 +15,7 @@ class DenseCenters(Centers):
         exact = np.require(rows, np.float64, ["C", "A"])
         rows = rows.view()
         rows.flags.writeable = False  # users see them
-        super().__init__(rows, exact, chosen.kernels.DenseSearch(exact))
+        super().__init__(rows, exact, active.kernels.DenseSearch(exact))
 
     def with_rows(self, rows):
         return DenseCenters(np.concatenate([self.rows, rows]))

@@ -1,4 +1,4 @@
-/* The loops of the compiled heart: C without Python. kernels.pyx says what they are for. */
+/* The loops of the compiled kernels: C without Python. kernels.pyx says what they are for. */
 
 #ifndef ONLINEKMEANS_KERNELS_H
 #define ONLINEKMEANS_KERNELS_H

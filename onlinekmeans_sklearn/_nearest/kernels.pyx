@@ -1,5 +1,5 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, initializedcheck=False
-"""The compiled heart: the nearest centers of rows, exactly, and what is added up of them.
+"""The compiled kernels: the nearest centers of rows, exactly, and what is added up of them.
 
 Why it is so: looking up the nearest center is most of the work of a pass. In numpy it took
 a ladder of products, partial minima and second looks, each of which wrote arrays that the

@@ -4,8 +4,8 @@ import numpy as np
 from scipy.sparse import issparse, vstack
 
 from .._utils.rows import as_canonical, canonical, index_dtype, with_dtype
+from .backend import active, fallback
 from .centers import Centers
-from .heart import chosen, fallback
 
 
 class SparseCenters(Centers):
@@ -15,7 +15,7 @@ class SparseCenters(Centers):
         rows = _for_kernels(rows)
         exact = with_dtype(rows, np.float64)
         # the compiled kernels have int32 indices
-        kind = chosen.kernels if exact.indices.dtype == np.int32 else fallback
+        kind = active.kernels if exact.indices.dtype == np.int32 else fallback
         super().__init__(rows, exact, kind.SparseSearch(exact))
 
     def with_rows(self, rows):

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array, issparse
 
-from onlinekmeans_sklearn._nearest import heart
+from onlinekmeans_sklearn._nearest import backend
 
-pytestmark = pytest.mark.skipif(heart.compiled is None, reason="no compiled kernels")
+pytestmark = pytest.mark.skipif(backend.compiled is None, reason="no compiled kernels")
 
 N, D, CENTERS = 7, 5, 4
 rng = np.random.RandomState(0)
@@ -18,7 +18,7 @@ STORED = {"dense": (np.array, "DenseSearch"), "csr": (csr_array, "SparseSearch")
 def searched(storage):
     """Return a search, and rows for it."""
     kind, name = STORED[storage]
-    return getattr(heart.compiled, name)(kind(C)), kind(X)
+    return getattr(backend.compiled, name)(kind(C)), kind(X)
 
 
 def arguments(storage, method):
@@ -206,7 +206,7 @@ def changed(part, change):
 )
 def test_rows_that_end_beyond_their_arrays_are_refused(part, change):
     with pytest.raises(ValueError):
-        heart.compiled.SparseSearch(changed(part, change))
+        backend.compiled.SparseSearch(changed(part, change))
     for method in ("nearest", "pair_distances", "next_openings", "add"):
         search, given = arguments("csr", method)
         given["X"] = changed(part, change)
@@ -230,7 +230,7 @@ def test_rows_that_are_not_aligned_are_read(dtype):
 @pytest.mark.parametrize("shape", [(3, 0), (0, 0)])
 def test_centers_without_features_are_refused(shape):
     with pytest.raises(ValueError, match="there are features"):
-        heart.compiled.DenseSearch(np.empty(shape))
+        backend.compiled.DenseSearch(np.empty(shape))
 
 
 @pytest.mark.parametrize("storage", STORED)

@@ -23,4 +23,4 @@ def _compiled_and_reason():
 
 fallback = import_module(".fallback", __package__)
 compiled, reason = _compiled_and_reason()
-chosen = SimpleNamespace(kernels=compiled or fallback)  # the module in use
+active = SimpleNamespace(kernels=compiled or fallback)  # the module in use
