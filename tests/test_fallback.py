@@ -44,7 +44,7 @@ sys.meta_path.insert(0, Blocker())
 
 
 def everything():
-    """Yield all that models of all streams say, to the last bit, by name."""
+    """Yield all that models of all streams say, by name."""
     for (name, model), (kind, X) in (
         (model, stream) for model in MODELS.items() for stream in STREAMS.items()
     ):

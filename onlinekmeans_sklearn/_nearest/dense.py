@@ -11,7 +11,7 @@ class DenseCenters(Centers):
     """Centers in an array, for rows in an array."""
 
     def __init__(self, rows):
-        # aligned, which those of a pickle need not be: C may read them only then
+        # arrays of a pickle may be unaligned, which C cannot read
         exact = np.require(rows, np.float64, ["C", "A"])
         rows = rows.view()
         rows.flags.writeable = False  # users see them

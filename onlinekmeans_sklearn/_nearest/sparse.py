@@ -9,12 +9,12 @@ from .centers import Centers
 
 
 class SparseCenters(Centers):
-    """Centers in CSR, for rows in CSR: they are samples, so they are as sparse."""
+    """Centers in CSR, for rows in CSR: centers are samples, so they are as sparse."""
 
     def __init__(self, rows):
         rows = _for_kernels(rows)
         exact = with_dtype(rows, np.float64)
-        # the compiled kernels have int32 indices
+        # the compiled kernels take int32 indices only
         kind = active.kernels if exact.indices.dtype == np.int32 else fallback
         super().__init__(rows, exact, kind.SparseSearch(exact))
 
@@ -29,7 +29,7 @@ class SparseCenters(Centers):
 
 
 def _for_kernels(X):
-    """Return canonical CSR of contiguous arrays, with int32 indices if they suffice."""
+    """Return canonical CSR with contiguous arrays, and int32 indices if they suffice."""
     X = as_canonical(X)
     dtype = index_dtype(max(X.nnz, X.shape[1]))
     arrays = X.data, X.indices, X.indptr

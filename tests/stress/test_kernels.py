@@ -1,4 +1,4 @@
-"""Compiled kernels refuse arrays that do not fit together: C would read beyond them."""
+"""Compiled kernels refuse inconsistent arrays: C would read beyond their end."""
 
 import numpy as np
 import pytest
@@ -134,13 +134,13 @@ CASES = [
 
 
 @pytest.mark.parametrize("case", range(len(CASES)))
-def test_arrays_that_do_not_fit_together_are_refused(case):
+def test_inconsistent_arrays_are_refused(case):
     storage, method, name, change = CASES[case]
     search, given = arguments(storage, method)
     getattr(search, method)(**given)  # is right
     search, given = arguments(storage, method)
     given[name] = change(given[name])
-    with pytest.raises(ValueError, match="do not fit together"):
+    with pytest.raises(ValueError, match="are inconsistent: "):
         getattr(search, method)(**given)
 
 
@@ -229,7 +229,7 @@ def test_rows_that_are_not_aligned_are_read(dtype):
 
 @pytest.mark.parametrize("shape", [(3, 0), (0, 0)])
 def test_centers_without_features_are_refused(shape):
-    with pytest.raises(ValueError, match="there are features"):
+    with pytest.raises(ValueError, match=" of 0 features: "):
         backend.compiled.DenseSearch(np.empty(shape))
 
 
