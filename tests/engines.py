@@ -8,6 +8,7 @@ from contextlib import ExitStack, contextmanager
 from onlinekmeans_sklearn._nearest import backend
 from onlinekmeans_sklearn._utils.tuning import tuned
 
+backend.active.warns = False  # where they are not compiled, tests need not hear of it
 KERNELS = [*(backend.compiled.instruction_sets() if backend.compiled else []), "numpy"]
 
 
