@@ -15,6 +15,7 @@ from ._algorithm.stream import Stream
 from ._encoding import ENCODINGS, check_output, encode_rows
 from ._fitted import FittedStream
 from ._nearest import nearest_shared
+from ._nearest.backend import warn_once_if_slow
 from ._state.fitted import Fitted
 from ._utils.callbacks import (
     CALLBACK_ATTRIBUTES,
@@ -299,6 +300,7 @@ class BaseOnlineKMeans(
 
     def _new_stream(self, n_rows):
         """Return a new stream whose first call has `n_rows` rows."""
+        warn_once_if_slow()
         cap = np.inf if self.max_clusters is None else int(self.max_clusters)
         return Stream(self._schedule(n_rows), draw_seed(self.random_state), cap)
 

@@ -41,8 +41,8 @@ def encode_labels(labels, encode, n_clusters, dtype):
     if encode == "ordinal":
         return labels[:, None].astype(dtype)
     ones = np.ones(len(labels), dtype=dtype)
-    row_ends = np.arange(len(labels) + 1, dtype=index_dtype(len(labels)))
-    arrays = (ones, labels.copy(), row_ends)
+    indptr = np.arange(len(labels) + 1, dtype=index_dtype(len(labels)))
+    arrays = (ones, labels.copy(), indptr)
     onehot = csr_array(arrays, shape=(len(labels), n_clusters))
     return onehot.toarray() if encode == "onehot-dense" else as_configured(onehot)
 

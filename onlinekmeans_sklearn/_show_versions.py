@@ -3,7 +3,7 @@
 import platform
 from importlib.metadata import version
 
-from ._nearest.heart import reason
+from ._nearest.backend import reason
 
 _DEPENDENCIES = ["numpy", "scipy", "scikit-learn", "joblib", "threadpoolctl"]
 

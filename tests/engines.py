@@ -5,27 +5,28 @@ Tests that need no more of the inside of the package than this have it from here
 
 from contextlib import ExitStack, contextmanager
 
-from onlinekmeans_sklearn._nearest import heart
+from onlinekmeans_sklearn._nearest import backend
 from onlinekmeans_sklearn._utils.tuning import tuned
 
-KERNELS = [*(heart.compiled.instruction_sets() if heart.compiled else []), "numpy"]
+backend.active.warns = False  # where they are not compiled, tests need not hear of it
+KERNELS = [*(backend.compiled.instruction_sets() if backend.compiled else []), "numpy"]
 
 
 @contextmanager
 def using(name):
     """Use numpy's kernels meanwhile, or the compiled ones with some instruction set."""
-    compiled = heart.compiled
+    compiled = backend.compiled
     before, instructions = (
-        heart.chosen.kernels,
+        backend.active.kernels,
         compiled and compiled.instruction_set_in_use(),
     )
     try:
-        heart.chosen.kernels = heart.fallback if name == "numpy" else compiled
+        backend.active.kernels = backend.fallback if name == "numpy" else compiled
         if name != "numpy":
             compiled.use_instruction_set(name)
         yield
     finally:
-        heart.chosen.kernels = before
+        backend.active.kernels = before
         if compiled:
             compiled.use_instruction_set(instructions)
 

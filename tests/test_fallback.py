@@ -1,16 +1,18 @@
-"""Without the compiled kernels all is the same, and `show_versions` says why."""
+"""Without the compiled kernels results are the same; a warning says that it is slow."""
 
 import os
 import subprocess
 import sys
 
 import numpy as np
+import pytest
 from checkpoints import FITTED
 from scipy.sparse import csr_array
 from streams import blobs, dense, grid
 
 import onlinekmeans_sklearn
 from onlinekmeans_sklearn import OnlineKMeans, SemiOnlineKMeans, show_versions
+from onlinekmeans_sklearn._nearest import backend
 
 MODELS = {
     "practical": OnlineKMeans(k=40, encode="distance", random_state=0),
@@ -32,6 +34,14 @@ import test_fallback
 test_fallback.write(sys.argv[2])
 test_fallback.show_versions()
 """
+WORKER = """
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
+from onlinekmeans_sklearn import OnlineKMeans
+with ProcessPoolExecutor(1, get_context("spawn")) as pool:
+    for _ in range(3):
+        pool.submit(OnlineKMeans().fit, [[1], [2]]).result()
+"""
 # as where it was not built, or was built for another Python
 BLOCKER = """
 import sys
@@ -44,7 +54,7 @@ sys.meta_path.insert(0, Blocker())
 
 
 def everything():
-    """Yield all that models of all streams say, to the last bit, by name."""
+    """Yield all that models of all streams say, by name."""
     for (name, model), (kind, X) in (
         (model, stream) for model in MODELS.items() for stream in STREAMS.items()
     ):
@@ -64,7 +74,7 @@ def write(path):
 
 
 def of_process(folder, before="", **variables):
-    """Return what models say in another process, and what `show_versions` prints there."""
+    """Return what models say in another process, and what is printed there."""
     path = folder / "values.npz"
     command = [sys.executable, "-c", before + SCRIPT, os.path.dirname(__file__), str(path)]
     environment = {**os.environ, **variables}
@@ -73,7 +83,7 @@ def of_process(folder, before="", **variables):
     )
     assert done.returncode == 0, done.stderr
     with np.load(path, allow_pickle=False) as values:
-        return dict(values), done.stdout
+        return dict(values), done.stdout, done.stderr
 
 
 def assert_same(found, expected):
@@ -84,15 +94,43 @@ def assert_same(found, expected):
 
 
 def test_the_variable_chooses_numpy_and_nothing_else_changes(tmp_path):
-    found, printed = of_process(tmp_path, ONLINEKMEANS_FALLBACK="1")
+    found, printed, errors = of_process(tmp_path, ONLINEKMEANS_FALLBACK="1")
     assert "kernels: numpy, because ONLINEKMEANS_FALLBACK is set\n" in printed
+    assert "Slow kernels" not in errors
     assert_same(found, dict(everything()))
 
 
 def test_without_the_extension_nothing_else_changes(tmp_path):
-    found, printed = of_process(tmp_path, BLOCKER, ONLINEKMEANS_FALLBACK="0")
+    found, printed, errors = of_process(tmp_path, BLOCKER, ONLINEKMEANS_FALLBACK="0")
     assert "kernels: numpy, because the compiled ones cannot be imported: no com" in printed
+    assert errors.count("Slow kernels in use: numpy, because ") == 1  # of many fits
     assert_same(found, dict(everything()))
+
+
+@pytest.mark.parametrize("method", ["fit", "partial_fit", "fit_transform"])
+def test_the_first_stream_of_a_process_warns_of_missing_kernels(method, monkeypatch):
+    reason = "numpy, because the compiled ones cannot be imported: no compiler was there"
+    monkeypatch.setattr(backend, "reason", reason)
+    monkeypatch.setattr(backend.active, "warns", True)
+    X = blobs(0, 50)
+    with pytest.warns(UserWarning, match=f"{reason}.* 3 to 25 times .*C compiler") as given:
+        getattr(OnlineKMeans(random_state=0), method)(X)
+    assert [warning.filename for warning in given] == [__file__]
+    getattr(OnlineKMeans(random_state=0), method)(X)  # does not warn again
+
+
+def test_a_worker_process_warns_once(tmp_path):
+    (tmp_path / "sitecustomize.py").write_text(BLOCKER)
+    path = os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")])
+    done = subprocess.run(
+        [sys.executable, "-c", WORKER],
+        capture_output=True,
+        text=True,
+        timeout=300,
+        env={**os.environ, "PYTHONPATH": path, "ONLINEKMEANS_FALLBACK": ""},
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stderr.count("UserWarning: Slow kernels in use") == 1
 
 
 def test_show_versions_prints_what_to_tell(capsys):

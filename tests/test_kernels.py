@@ -1,6 +1,6 @@
 """The kernels, compiled for every instruction set and in numpy, are a plain loop.
 
-They find the oldest of the truly nearest centers and its squared distance to the last bit,
+They find the oldest of the truly nearest centers and its squared distance bit for bit,
 whatever their products round, and they add up in stream order.
 """
 
@@ -22,14 +22,14 @@ from streams import STREAMS, WITHIN_FLOAT32, blobs, cells, dense
 
 from onlinekmeans_sklearn import OnlineKMeans
 from onlinekmeans_sklearn._algorithm.cluster_sums import sequential_sum, split_by_cluster
-from onlinekmeans_sklearn._nearest import centers as of_centers
 from onlinekmeans_sklearn._nearest import (
+    backend,
     centers_from,
     closest_distances,
     fallback,
-    heart,
     nearest,
 )
+from onlinekmeans_sklearn._nearest import centers as of_centers
 
 STORAGES = {"array": np.asarray, "csr_array": csr_array}
 DTYPES = [np.float64, np.float32]
@@ -319,14 +319,14 @@ def test_float32_distances_are_computed_in_float64(storage, kernels):
 
 
 def next_by_loop(X, candidates, start, uniforms, f, d2, opened, most):
-    places, opened = [], list(opened)
-    for place in range(start, len(candidates)):
-        row = candidates[place]
+    indices, opened = [], list(opened)
+    for i in range(start, len(candidates)):
+        row = candidates[i]
         least = min([d2[row], *(squared_distance(X[row], X[o]) for o in opened)])
-        if uniforms[row] * f < least and len(places) < most:
-            places.append(place)
+        if uniforms[row] * f < least and len(indices) < most:
+            indices.append(i)
             opened.append(row)
-    return places
+    return indices
 
 
 @pytest.mark.parametrize("stream", ["blobs", "grid", "tiny", "sparse counts"])
@@ -402,7 +402,7 @@ def test_numbers_are_added_one_after_the_other(n):
     assert sequential_sum(0.1, numbers) == expected
 
 
-# Arrays that do not fit together
+# Inconsistent arrays
 
 WRONG = {
     "too few features": lambda a: {**a, "X": a["X"][:, :2]},
@@ -439,22 +439,22 @@ def test_compiled_kernels_refuse_arrays_that_do_not_fit(case, storage, compiled)
 
 
 @pytest.mark.parametrize("bad", [-1, 4, 2**40])
-def test_compiled_kernels_refuse_places_that_are_not_there(bad, storage, compiled):
+def test_compiled_kernels_refuse_indices_out_of_range(bad, storage, compiled):
     X = storage(np.arange(12.0).reshape(4, 3))
     search, good, bad = centers_from(X).search, np.array([0]), np.array([bad])
     for rows, ids in ((good, bad), (bad, good)):
-        with pytest.raises(ValueError, match="fit together"):
+        with pytest.raises(ValueError, match="inconsistent"):
             search.pair_distances(X, rows, ids)
-    with pytest.raises(ValueError, match="fit together"):
+    with pytest.raises(ValueError, match="inconsistent"):
         search.pair_distances(X, good, np.array([0, 1]))
     numbers = np.full(4, 0.5)
     for candidates, opened in ((good, bad), (bad, good)):
-        with pytest.raises(ValueError, match="fit together"):
+        with pytest.raises(ValueError, match="inconsistent"):
             search.next_openings(X, candidates, 0, numbers, 1.0, numbers, opened, 4)
     for uniforms, d2 in ((numbers[:3], numbers), (numbers, numbers[:3])):
-        with pytest.raises(ValueError, match="fit together"):
+        with pytest.raises(ValueError, match="inconsistent"):
             search.next_openings(X, good, 0, uniforms, 1.0, d2, good, 4)
-    with pytest.raises(ValueError, match="fit together"):
+    with pytest.raises(ValueError, match="inconsistent"):
         search.next_openings(X, good, -1, numbers, 1.0, numbers, good, 4)
 
 
@@ -473,7 +473,7 @@ def test_compiled_kernels_refuse_csr_that_ends_elsewhere(name, value, compiled):
     X = C.copy()
     setattr(X, name, np.array(value, dtype=getattr(X, name).dtype))
     ids, d2 = np.full(3, -1, dtype=np.int32), np.full(3, np.inf)
-    with pytest.raises(ValueError, match="fit together"):
+    with pytest.raises(ValueError, match="CSR arrays are inconsistent: indptr must "):
         centers_from(C).search.nearest(X, ids, d2)
 
 
@@ -487,7 +487,7 @@ def test_compiled_sums_refuse_arrays_that_do_not_fit(compiled):
         (X, labels, 0, 5, np.zeros((5, 3))),
         (X, labels, -1, 4, sums),
     ):
-        with pytest.raises(ValueError, match="fit together"):
+        with pytest.raises(ValueError, match="inconsistent"):
             search.add(*wrong)
     rows = csr_array(X)
     search, members, nothing = (
@@ -501,27 +501,27 @@ def test_compiled_sums_refuse_arrays_that_do_not_fit(compiled):
         ([(3, members)], [nothing] * 3),
         ([(0, members)], [(nothing[0], np.empty(1))]),
     ):
-        with pytest.raises(ValueError, match="fit together"):
+        with pytest.raises(ValueError, match="inconsistent"):
             search.add(rows, *wrong)
 
 
 def test_an_instruction_set_that_is_not_there_is_refused_and_changes_nothing():
-    if heart.compiled is None:
+    if backend.compiled is None:
         pytest.skip("there are no compiled kernels here")
-    before = heart.chosen.kernels, heart.compiled.instruction_set_in_use()
+    before = backend.active.kernels, backend.compiled.instruction_set_in_use()
     for name in ("avx1024", ""):
         with contextlib.suppress(ValueError), using(name):
             pytest.fail("it was taken")
-    assert before == (heart.chosen.kernels, heart.compiled.instruction_set_in_use())
+    assert before == (backend.active.kernels, backend.compiled.instruction_set_in_use())
 
 
 def test_compiled_kernels_and_those_in_numpy_have_the_same_methods():
-    if heart.compiled is None:
+    if backend.compiled is None:
         pytest.skip("there are no compiled kernels here")
     for kind in ("DenseSearch", "SparseSearch"):
         ours, theirs = (
             {name for name in dir(getattr(module, kind)) if not name.startswith("_")}
-            for module in (fallback, heart.compiled)
+            for module in (fallback, backend.compiled)
         )
         assert ours == theirs
         for name in ours:

@@ -12,6 +12,7 @@ from streams import dense
 from threadpoolctl import threadpool_limits
 
 from onlinekmeans_sklearn import OnlineKMeans, SemiOnlineKMeans
+from onlinekmeans_sklearn._algorithm.local_search import Clustering, LocalSearch
 from onlinekmeans_sklearn._algorithm.merge import k_for_merge
 from onlinekmeans_sklearn._algorithm.merge import merge as merge_points
 
@@ -263,6 +264,17 @@ def test_the_merge_of_almost_as_many_clusters_as_points(n_points, n_clusters):
     centers, merged = merge_points(means, counts, n_clusters, np.random.RandomState(0))
     assert len(centers) == n_clusters
     assert set(merged) == set(range(n_clusters))
+
+
+@pytest.mark.parametrize(("n_regions", "dtype"), [(2**15, np.int16), (2**15 + 1, np.int32)])
+def test_every_region_has_an_id_of_its_own(n_regions, dtype):
+    """Those of int16, which are sorted fastest, are enough for 3.28 million clusters."""
+    X, every = np.arange(float(n_regions))[:, None], np.arange(n_regions)
+    search = LocalSearch(X, np.ones(n_regions), np.random.RandomState(0))
+    clustering = Clustering(search.X, every, np.zeros(n_regions), 0.0)
+    for regions in search._regions(clustering, size=1):
+        np.testing.assert_array_equal(regions.region, every)
+        assert regions.region.dtype == dtype
 
 
 def test_threads_do_not_change_the_merge():

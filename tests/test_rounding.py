@@ -1,7 +1,6 @@
-"""Rounding stays within the bounds that decisions allow for.
+"""Rounding stays within the bounds that `_nearest/rounding.py` proves.
 
-They are derived in the modules that use them. The true squared distances here are
-sums of whole numbers, which Python does not round.
+The true squared distances here are sums of whole numbers, which Python does not round.
 """
 
 import functools
@@ -146,8 +145,8 @@ def distances_by_products(X, C, precision, dtype, order):
     found = ORDERS[order](np.concatenate([norms, terms], axis=-1))
     d2 = np.maximum(found + squares, 0)
     tile = {"tile": TILE} if order == "in tiles" else {}
-    of_square, of_d2, added = precision.slack(X.shape[1], **tile)
-    return d2, of_square * squares + of_d2 * d2 + added
+    square_coef, d2_coef, abs_term = precision.slack(X.shape[1], **tile)
+    return d2, square_coef * squares + d2_coef * d2 + abs_term
 
 
 @pytest.mark.parametrize("order", ORDERS)
@@ -177,9 +176,10 @@ def test_products_of_blas_and_of_csr_stay_within_their_slack(kind, storage):
         X, C, true = pairs(kind, d)
         centers = centers_from(storage(C))
         rows = centers.as_rows(storage(X))
-        found, squares, (of_square, of_d2, added) = products(rows, prepare(centers.exact))
+        found, squares, coefficients = products(rows, prepare(centers.exact))
+        square_coef, d2_coef, abs_term = coefficients
         d2 = np.maximum(found.T + squares, 0)
-        slack = of_square * squares + of_d2 * d2 + added
+        slack = square_coef * squares + d2_coef * d2 + abs_term
         for (error, _), allowed in zip(errors(d2, true), slack.ravel().tolist()):
             assert error <= allowed
         assert (np.abs(d2 - deciding_distances(centers, rows)) <= slack).all()
@@ -258,8 +258,8 @@ def test_kernels_are_not_misled_by_an_order_of_additions(name, monkeypatch):
         usual = Precision.slack
 
         def tenth(self, d, tile=np.inf):
-            of_square, of_d2, _ = usual(self, d, tile)
-            return of_square / 10, of_d2 / 10, 0.0
+            square_coef, d2_coef, _ = usual(self, d, tile)
+            return square_coef / 10, d2_coef / 10, 0.0
 
         monkeypatch.setattr(Precision, "slack", tenth)  # which would be too little
         X, C = swapping(FLOAT32, 1.75, 2.0)

@@ -24,7 +24,7 @@ FORBIDDEN_MODULES = {
     *("socket", "ssl", "subprocess", "urllib", "webbrowser", "xmlrpc"),
 }
 FORBIDDEN_NAMES = {"eval", "exec", "compile", "__import__", "breakpoint", "input"}
-# what the compiled heart is made from may know numbers, memory and Python's own objects
+# the sources of the compiled kernels may know numbers, memory and Python's own objects
 KNOWN_TO_CYTHON = {"cpython", "cython", "libc", "numpy", "scipy"}
 KNOWN_HEADERS = re.compile(
     r"Python|float|limits|math|std(bool|def|int|io|lib)|string|[a-z]+intrin|arm_neon|cpuid"
@@ -140,7 +140,7 @@ def test_what_must_not_be_in_a_module_is_found(source):
     assert found_in(source)
 
 
-def test_the_compiled_heart_knows_numbers_only():
+def test_the_compiled_kernels_know_numbers_only():
     sources = [*PACKAGE.rglob("*.pyx"), *PACKAGE.rglob("*.pxi")]
     assert sources or not any(PACKAGE.rglob("*.h"))
     for path in sources:
@@ -154,7 +154,7 @@ def test_the_compiled_heart_knows_numbers_only():
             assert KNOWN_HEADERS.fullmatch(header)
 
 
-def test_the_heart_is_built_again_when_one_of_its_parts_changes():
+def test_the_kernels_are_built_again_when_one_of_their_parts_changes():
     if not (PACKAGE.parent / "pyproject.toml").exists():
         pytest.skip("an installed package: it is not built here")
     build = (PACKAGE.parent / "pyproject.toml").read_text(encoding="utf-8")
@@ -197,10 +197,10 @@ def test_nothing_leaves_the_process(tmp_path):
 
 FILES = {
     "wheel": ["onlinekmeans_sklearn/__init__.py", "onlinekmeans_sklearn/_sub/__init__.py"],
-    "sdist": ["onlinekmeans_sklearn/_sub/heart.pyx", "tests/test_a.py", "pyproject.toml"],
+    "sdist": ["onlinekmeans_sklearn/_sub/kernels.pyx", "tests/test_a.py", "pyproject.toml"],
     "neither": [".ci/audit.py"],
 }
-HEART = "onlinekmeans_sklearn/_sub/heart.cpython-311-x86_64-linux-gnu.so"
+BUILT = "onlinekmeans_sklearn/_sub/kernels.cpython-311-x86_64-linux-gnu.so"
 
 
 @pytest.fixture
@@ -227,13 +227,13 @@ def contents(tmp_path):
 
 
 def test_complete_wheel_and_sdist_pass(contents):
-    contents([*FILES["wheel"], HEART], FILES["wheel"] + FILES["sdist"])
+    contents([*FILES["wheel"], BUILT], FILES["wheel"] + FILES["sdist"])
 
 
-def test_a_wheel_without_the_heart_passes_only_where_there_is_no_compiler(contents):
+def test_a_wheel_without_the_kernels_passes_only_where_there_is_no_compiler(contents):
     everything = FILES["wheel"] + FILES["sdist"]
     contents(FILES["wheel"], everything, compiler=False)
-    with pytest.raises(SystemExit, match=r"expected .*heart.* compiled, found \[\]"):
+    with pytest.raises(SystemExit, match=r"expected .*kernels.* compiled, found \[\]"):
         contents(FILES["wheel"], everything)
 
 
@@ -241,16 +241,16 @@ def test_a_wheel_without_the_heart_passes_only_where_there_is_no_compiler(conten
     ("lost_in_wheel", "more_in_wheel", "lost_in_sdist", "message"),
     [
         (FILES["wheel"][1], [], None, r"wheel: .*_sub/__init__.* missing"),
-        (None, FILES["sdist"][:1], None, r"wheel: .*heart\.pyx.* too many"),
+        (None, FILES["sdist"][:1], None, r"wheel: .*kernels\.pyx.* too many"),
         (None, ["tests/test_a.py"], None, r"wheel: .*test_a.* too many"),
         (None, [], FILES["wheel"][1], r"sdist: .*_sub/__init__.* missing"),
-        (None, [], FILES["sdist"][0], r"sdist: .*heart\.pyx.* missing"),
+        (None, [], FILES["sdist"][0], r"sdist: .*kernels\.pyx.* missing"),
     ],
 )
 def test_a_file_too_few_or_too_many_is_found(
     contents, lost_in_wheel, more_in_wheel, lost_in_sdist, message
 ):
-    wheel = [path for path in [*FILES["wheel"], HEART] if path != lost_in_wheel]
+    wheel = [path for path in [*FILES["wheel"], BUILT] if path != lost_in_wheel]
     sdist = [path for path in FILES["wheel"] + FILES["sdist"] if path != lost_in_sdist]
     with pytest.raises(SystemExit, match=message):
         contents(wheel + more_in_wheel, sdist)
@@ -258,4 +258,4 @@ def test_a_file_too_few_or_too_many_is_found(
 
 def test_a_compiled_wheel_is_not_for_any_platform(contents):
     with pytest.raises(SystemExit, match="not for any platform"):
-        contents([*FILES["wheel"], HEART], FILES["wheel"] + FILES["sdist"], "py3-none-any")
+        contents([*FILES["wheel"], BUILT], FILES["wheel"] + FILES["sdist"], "py3-none-any")

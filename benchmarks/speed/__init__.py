@@ -51,7 +51,7 @@ def parsed(argv):
         default=[],
         metavar="FOLDER",
         help="not the peers, but ours of other checkouts; or the word fallback, for ours "
-        "without the compiled heart",
+        "without the compiled kernels",
     )
     arguments = parser.parse_args(argv)
     if arguments.redraw:

@@ -18,7 +18,7 @@ from scipy.sparse import issparse, save_npz
 import onlinekmeans_sklearn
 
 OURS = "ours"
-FALLBACK = "fallback"  # ours, without the compiled heart
+FALLBACK = "fallback"  # ours, without the compiled kernels
 SWITCH = "ONLINEKMEANS_FALLBACK"
 CALLS = ("fit", "predict", "one row", "one prediction")
 

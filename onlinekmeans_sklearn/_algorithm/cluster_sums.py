@@ -15,7 +15,7 @@ import numpy as np
 from scipy.sparse import csr_array, issparse
 
 from .._utils.calls import shallow_copy
-from .._utils.rows import canonical, index_dtype, padded, places_by_group, rows_between
+from .._utils.rows import canonical, index_dtype, indices_by_group, padded, rows_between
 from .._utils.tuning import TUNING
 
 POSITIONS_PER_BLOCK = 2**16  # a part of the algorithm: another number gives other bits
@@ -209,7 +209,7 @@ class SparseSums:
 
     def with_members(self, X, labels, centers, n_shares):
         """Return the sums with rows added, and the steps to do, one per share."""
-        return self._adding(X, list(places_by_group(labels).items()), centers, n_shares)
+        return self._adding(X, list(indices_by_group(labels).items()), centers, n_shares)
 
     def _adding(self, X, members, centers, n_shares):
         other, clusters = shallow_copy(self), self._clusters.copy()

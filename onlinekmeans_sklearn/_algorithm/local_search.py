@@ -1,20 +1,20 @@
 """Weighted k-means by local search, in time about proportional to the points.
 
 1. *Seeding* by k-means++ [1]_, some seeds at a time.
-2. *Swaps* [2]_, many in a sweep: replace centers that save little by others that would save
-   more. Lloyd's steps follow, only where anything has changed. They win back part of what a
-   swap loses, so sweeps are optimistic about it; a sweep that ends with a higher cost is
-   undone, and the next ones are less optimistic.
+2. *Swaps* [2]_, many in a sweep: replace centers that save little by others that save
+   more. Lloyd's steps follow, only where something has changed. They recover part of what a
+   swap loses, so sweeps are optimistic about it; a sweep that increases the cost is undone,
+   and the next ones are less optimistic.
 3. *Exchange* [3]_ of single points, which finds improvements after Lloyd's steps have
-   converged: it considers that a center moves with its points. This matters most if
-   clusters have few points.
+   converged, since it takes into account that a center moves with its points. This matters
+   most for clusters of few points.
 
-If there are few points, 2 and 3 are repeated.
+If there are few points, steps 2 and 3 are repeated.
 
-Most of the time goes into looking up nearest centers. Those far from a point do not matter,
-so all but the last of Lloyd's steps look only at centers of the same region: those with the
-same nearest one of a few centers, drawn anew each time. Missing a nearer center can only
-make the distance of a point too large, so the cost still decreases with every step.
+Most of the time is spent on finding nearest centers. Those far from a point do not matter,
+so all but the last of Lloyd's steps only search the centers of the same region: those that
+share the nearest of a few centers, which are drawn anew each time. Missing a nearer center
+can only make the distance of a point too large, so the cost still decreases in every step.
 
 .. [1] D. Arthur, S. Vassilvitskii. k-means++: The Advantages of Careful Seeding. SODA 2007.
 .. [2] S. Lattanzi, C. Sohler. A Better k-means++ Algorithm via Local Search. ICML 2019.
@@ -26,36 +26,37 @@ from typing import NamedTuple
 import numpy as np
 
 from .._nearest import nearest_points
-from .._utils.rows import grouped, places_by_group
+from .._utils.rows import grouped, indices_by_group
 from .._utils.threads import SINGLE_THREAD
 from .._utils.tuning import TUNING
 
-_BATCH = 4  # seeds that are there for each one that is added at once
-_REGION = 100  # centers of a region, about
-_MOST_ROUNDS, _ROUNDS_WORK = 4, 40_000  # pairs of points and clusters to look at in all
-_MOST_SWEEPS, _MOST_EXCHANGES = 30, 24  # of a round
-_FAILURES = 3  # sweeps in a row without enough gain that end them
-_SWEEP_GAIN, _STEP_GAIN = 1e-3, 1e-4  # of the cost, which is enough
-_SWAPPED, _FEWEST_SWAPPED = 0.2, 4  # of the centers, that a sweep tries to swap
-_OPTIMISM, _SOBERING = 2.0, 1.3  # how much more than it saves a swap may lose at first
+_BATCH = 4  # a batch of seeds is as large as the seeds so far, divided by this
+_REGION = 100  # centers per region, about
+_MOST_ROUNDS, _ROUNDS_WORK = 4, 40_000  # work: pairs of points and clusters in all rounds
+_MOST_SWEEPS, _MOST_EXCHANGES = 30, 24  # per round
+_FAILURES = 3  # sweeps in a row that gain too little, after which to stop
+_SWEEP_GAIN, _STEP_GAIN = 1e-3, 1e-4  # share of the cost that is gain enough
+_SWAPPED, _FEWEST_SWAPPED = 0.2, 4  # share and least number of centers to try in a sweep
+_OPTIMISM, _OPTIMISM_DECAY = 2.0, 1.3  # how many times its savings a swap may lose at first
 _FIRST_STEPS, _SWAP_STEPS, _LAST_STEPS = 3, 2, 30  # of Lloyd
-_FAR = 1e300  # instead of infinite, to be multiplied by no weight
-_ROUNDING = 1e-9  # of what is saved, that may be rounding error
+_FAR = 1e300  # instead of infinity, which times a weight of 0 is NaN
+_ROUNDING = 1e-9  # share of the savings that may be rounding error
 
 
-class Placed(NamedTuple):
+class PointsByRegion(NamedTuple):
     """Points or centers, and the region of each; None if there is only one."""
 
     X: np.ndarray
     region: np.ndarray
 
-    def at(self, places):
-        """Return those at some places."""
-        return Placed(self.X[places], None if self.region is None else self.region[places])
+    def at(self, indices):
+        """Return the points at these indices."""
+        region = None if self.region is None else self.region[indices]
+        return PointsByRegion(self.X[indices], region)
 
 
 class Clustering(NamedTuple):
-    """Centers, and for every point its center and the squared distance to it."""
+    """Centers, the center of every point and its squared distance, and the cost."""
 
     centers: np.ndarray
     labels: np.ndarray
@@ -64,75 +65,75 @@ class Clustering(NamedTuple):
 
 
 class LocalSearch:
-    """Points with weights, and the steps, each of which returns a new clustering.
+    """Weighted points, and the steps, each of which returns a new clustering.
 
     Every distance is exact, however far away other points are.
     """
 
     def __init__(self, X, weights, random_state, threads=SINGLE_THREAD):
-        X = X - X[weights.argmax()]  # not the mean, which one outlier can take far away
+        X = X - X[weights.argmax()]  # not the mean, which one outlier can shift far away
         self.X = X / (np.abs(X).max() or 1.0)  # no cost can overflow
         self.weights = weights / weights.sum()
         self.random_state = random_state
         self.threads = threads
 
     def clustered(self, k):
-        """Return labels, exactly k different ones; there must be more than k points."""
-        best = self._seeded(k)
+        """Return labels, exactly k distinct ones; there must be more than k points."""
+        best = self._seed(k)
         if best.cost > 0 and k > 1:
-            best = self._after_steps(best, _FIRST_STEPS, *self._regions(best))
+            best = self._lloyd(best, _FIRST_STEPS, *self._regions(best))
             n_rounds = min(_ROUNDS_WORK // (k * len(self.X)), _MOST_ROUNDS)
             for _ in range(max(1, n_rounds)):
-                best = self._after_swaps(best)
-                best = self._after_steps(best, _LAST_STEPS, *self._regions(best, np.inf))
-                best = self._after_exchanges(best)
-        return _without_empty(best.labels, best.d2, k)
+                best = self._swap(best)
+                best = self._lloyd(best, _LAST_STEPS, *self._regions(best, np.inf))
+                best = self._exchange(best)
+        return _fill_empty(best.labels, best.d2, k)
 
     # Seeding
 
-    def _seeded(self, k):
-        """Return the clustering by k points, or by fewer if these cost nothing."""
-        seeds = self._drawn(np.ones(len(self.X)), 1)
+    def _seed(self, k):
+        """Return a clustering with k points as centers, or fewer if the cost is 0."""
+        seeds = self._sample(np.ones(len(self.X)), 1)
         labels = np.zeros(len(self.X), dtype=np.intp)
         clustering = self._clustering(self.X[seeds], labels)
         while len(seeds) < k and clustering.cost > 0:
             n_new = min(max(1, len(seeds) // _BATCH), k - len(seeds))
             _, points = self._regions(clustering)
-            new = self._drawn(clustering.d2, n_new)
+            new = self._sample(clustering.d2, n_new)
             owner, d2 = self._nearest(points.at(new), points, d2=clustering.d2)
             labels = np.where(owner >= 0, len(seeds) + owner, clustering.labels)
             seeds = np.append(seeds, new)
             clustering = self._clustering(self.X[seeds], labels, d2)
         return clustering
 
-    def _drawn(self, d2, n):
-        """Return at most n points, drawn by what each costs."""
+    def _sample(self, d2, n):
+        """Return the indices of at most n points, drawn in proportion to their cost."""
         odds = np.cumsum(d2 * self.weights)
-        places = odds.searchsorted(self.random_state.random_sample(n) * odds[-1], "right")
-        return np.unique(np.minimum(places, len(odds) - 1))
+        indices = odds.searchsorted(self.random_state.random_sample(n) * odds[-1], "right")
+        return np.unique(np.minimum(indices, len(odds) - 1))
 
     # Swaps
 
-    def _after_swaps(self, best):
-        """Return the clustering after sweeps of swaps, until they no longer help."""
+    def _swap(self, best):
+        """Sweep until swaps no longer help."""
         optimism, failures = _OPTIMISM, 0
         for _ in range(_MOST_SWEEPS):
-            swapped = self._after_sweep(best, optimism)
+            swapped = self._sweep(best, optimism)
             failures = 0 if swapped.cost < (1 - _SWEEP_GAIN) * best.cost else failures + 1
             if swapped.cost < best.cost:
                 best = swapped
             else:
-                optimism = max(1.0, optimism / _SOBERING)
+                optimism = max(1.0, optimism / _OPTIMISM_DECAY)
             if failures == _FAILURES or best.cost == 0:
                 break
         return best
 
-    def _after_sweep(self, clustering, optimism):
-        """Return the clustering after the swaps that pay, judged with optimism."""
+    def _sweep(self, clustering, optimism):
+        """Do all swaps that pay, if judged with optimism, and some of Lloyd's steps."""
         centers, points = self._regions(clustering)
         n = max(_FEWEST_SWAPPED, int(_SWAPPED * len(centers.X)))
-        new, savings = self._new_centers(clustering, n, points)
-        old, losses = self._old_centers(clustering, n, centers, points)
+        new, savings = self._centers_to_add(clustering, n, points)
+        old, losses = self._centers_to_remove(clustering, n, centers, points)
         n = min(len(savings), len(losses))
         pays = optimism * savings[:n] > losses[:n]
         n = n if pays.all() else pays.argmin()
@@ -143,39 +144,39 @@ class LocalSearch:
         centers.X[old[:n]] = new.X
         if new.region is not None:
             centers.region[old[:n]] = new.region
-        swapped = self._assigned(clustering, centers, is_moved, points)
+        swapped = self._reassign(clustering, centers, is_moved, points)
         is_changed = _changed(clustering, swapped) | is_moved
-        return self._after_steps(swapped, _SWAP_STEPS, centers, points, is_changed)
+        return self._lloyd(swapped, _SWAP_STEPS, centers, points, is_changed)
 
-    def _new_centers(self, clustering, n, points):
-        """Return up to n centers to add and what they save if all are, the most first.
+    def _centers_to_add(self, clustering, n, points):
+        """Return up to n centers to add and what each saves if all are, the most first.
 
-        They are the means of what would go to points that are drawn.
+        They are the means of the points that some random points would attract.
         """
-        new = points.at(self._drawn(clustering.d2, 2 * n))
+        new = points.at(self._sample(clustering.d2, 2 * n))
         savings, moved, owner = self._savings(clustering, new, points)
-        new = Placed(self._means(moved, owner, new.X), new.region)
+        new = PointsByRegion(self._means(moved, owner, new.X), new.region)
         new = new.at(np.argsort(-savings, kind="stable")[:n])
         savings, moved, owner = self._savings(clustering, new, points)
-        savings += self._won_back(
+        savings += self._recovered_cost(
             clustering, moved, clustering.labels[moved], owner, len(savings), sign=-1
         )
         most = np.argsort(-savings, kind="stable")
         return new.at(most), savings[most]
 
     def _savings(self, clustering, new, points):
-        """Return what centers save if all are added, the points that go, and to which."""
+        """Return what new centers save, the points that move, and to which of them."""
         owner, d2 = self._nearest(new, points, d2=clustering.d2)
         moved = np.flatnonzero(owner >= 0)
         saved = (clustering.d2 - d2)[moved] * self.weights[moved]
         return np.bincount(owner[moved], saved, len(new.X)), moved, owner[moved]
 
-    def _old_centers(self, clustering, n, centers, points):
-        """Return up to n centers to remove and what is lost if all are, the least first.
+    def _centers_to_remove(self, clustering, n, centers, points):
+        """Return up to n centers to remove and what each loses if all are, the least first.
 
-        They are of a random half of the centers, and near one of the other half.
+        They are in a random half of the centers, and near one of the other half.
         """
-        half = self._half(len(centers.X))
+        half = self._random_half(len(centers.X))
         ids, others = np.flatnonzero(half), np.flatnonzero(~half)
         found, d2 = self._nearest(centers.at(others), centers, ids)
         mass = self._mass(clustering)
@@ -187,16 +188,16 @@ class LocalSearch:
         found, d2 = self._nearest(centers.at(kept), points, rows)
         lost = (d2 - clustering.d2[rows]) * self.weights[rows]
         losses = np.bincount(clustering.labels[rows], lost, len(half))
-        losses -= self._won_back(
+        losses -= self._recovered_cost(
             clustering, rows, kept[found], clustering.labels[rows], len(losses), sign=1
         )
         least = np.argsort(losses[old], kind="stable")
         return old[least], losses[old[least]]
 
-    def _won_back(self, clustering, rows, clusters, causes, n_causes, sign):
-        """Return what is saved, by cause, when centers follow points that come or go.
+    def _recovered_cost(self, clustering, rows, clusters, causes, n_causes, sign):
+        """Return the cost saved, by cause, when centers follow points that come or go.
 
-        `clusters` are those that points are added to (a sign of 1) or removed from (-1).
+        `clusters` are those that points are added to (sign 1) or removed from (sign -1).
         """
         rows, starts, pairs = grouped(rows, clusters * n_causes + causes)
         clusters, causes = np.divmod(pairs, n_causes)
@@ -207,21 +208,21 @@ class LocalSearch:
         saved = np.divide(squares, mass, out=np.zeros_like(mass), where=is_left)
         return np.bincount(causes, saved, n_causes)
 
-    def _half(self, n):
+    def _random_half(self, n):
         """Return a mask of a random half."""
         return _mask(self.random_state.permutation(n)[: n // 2], n)
 
     # Lloyd's steps
 
-    def _after_steps(self, clustering, n_steps, centers, points, is_changed=None):
-        """Return the clustering after Lloyd's steps, as long as they gain enough."""
+    def _lloyd(self, clustering, n_steps, centers, points, is_changed=None):
+        """Do Lloyd's steps as long as they gain enough."""
         if is_changed is None:
             is_changed = np.ones(len(centers.X), dtype=bool)
         for _ in range(n_steps):
             rows = np.flatnonzero(is_changed[clustering.labels])
             means = self._means(rows, clustering.labels[rows], clustering.centers)
-            moved = Placed(means, centers.region)
-            after = self._assigned(clustering, moved, is_changed, points)
+            moved = PointsByRegion(means, centers.region)
+            after = self._reassign(clustering, moved, is_changed, points)
             is_changed = _changed(clustering, after)
             gain = clustering.cost - after.cost
             if gain > 0:
@@ -230,8 +231,8 @@ class LocalSearch:
                 break
         return clustering
 
-    def _assigned(self, clustering, centers, is_moved, points):
-        """Return the clustering after some of the centers have moved.
+    def _reassign(self, clustering, centers, is_moved, points):
+        """Reassign points after some centers have moved.
 
         Points of these are compared with all centers, others only with those that moved.
         """
@@ -247,17 +248,17 @@ class LocalSearch:
 
     # Exchange
 
-    def _after_exchanges(self, clustering):
-        """Return the clustering after moves of single points that reduce the cost.
+    def _exchange(self, clustering):
+        """Move single points as long as that reduces the cost.
 
-        In each round points may go from one half of the clusters to the other, and every
-        cluster has at most one that comes or goes.
+        In each round points move between two random halves of the clusters, and every
+        cluster gains or loses at most one.
         """
         labels = clustering.labels.copy()
         means = self._means(np.arange(len(labels)), labels, clustering.centers)
         clustering = self._clustering(means, labels)
         for _ in range(_MOST_EXCHANGES):
-            moved, to = self._exchanges(clustering)
+            moved, to = self._find_exchanges(clustering)
             if not len(moved):
                 break
             is_changed = _mask([labels[moved], to], len(means))
@@ -267,11 +268,11 @@ class LocalSearch:
             clustering = self._clustering(means, labels)
         return clustering
 
-    def _exchanges(self, clustering):
+    def _find_exchanges(self, clustering):
         """Return points to move, and the clusters to move them to."""
         centers, points = self._regions(clustering)
         labels, k = clustering.labels, len(centers.X)
-        half = self._half(k)
+        half = self._random_half(k)
         other, d2 = np.empty_like(labels), np.empty(len(labels))
         for side in (half, ~half):
             rows, ids = np.flatnonzero(side[labels]), np.flatnonzero(~side)
@@ -289,22 +290,25 @@ class LocalSearch:
         moved = moved[_disjoint(labels[moved], other[moved])]
         return moved, other[moved]
 
-    # What the steps ask of the points
+    # What the steps share
 
     def _regions(self, clustering, size=_REGION):
-        """Return the centers and the points in regions that are drawn at random."""
+        """Return the centers and the points in random regions of about `size` centers."""
         centers, n_regions = clustering.centers, int(len(clustering.centers) / size)
         if n_regions < 2:
-            return Placed(centers, None), Placed(self.X, None)
+            return PointsByRegion(centers, None), PointsByRegion(self.X, None)
         heads = np.sort(self.random_state.permutation(len(centers))[:n_regions])
-        region = nearest_points(centers[heads], centers)[0].astype(np.int16)
-        return Placed(centers, region), Placed(self.X, region[clustering.labels])
+        region = nearest_points(centers[heads], centers)[0]
+        if n_regions <= 2**15:
+            region = region.astype(np.int16)  # which numpy sorts by radix, much faster
+        points = PointsByRegion(self.X, region[clustering.labels])
+        return PointsByRegion(centers, region), points
 
     def _nearest(self, centers, points, rows=None, d2=None):
         """Return the nearest center in the region of each point, and its squared distance.
 
-        `rows`, if given, are the points to look up, and `d2` what a center must be nearer
-        than: else it is -1.
+        `rows`, if given, are the indices of the points. If `d2` is given, only nearer
+        centers count, and points without one get -1.
         """
         rows = np.arange(len(points.X)) if rows is None else rows
         d2 = np.full(len(rows), np.inf) if d2 is None else d2.copy()
@@ -312,17 +316,17 @@ class LocalSearch:
             X = points.X if len(rows) == len(points.X) else points.X.take(rows, axis=0)
             return nearest_points(centers.X, X, self.threads, d2)[0].astype(np.intp), d2
         found = np.full(len(rows), -1)
-        ids_of = places_by_group(centers.region)
-        places_of = places_by_group(points.region[rows])
-        for region in ids_of.keys() & places_of.keys():
-            ids, places = ids_of[region], places_of[region]
-            X = points.X.take(rows[places], axis=0)
-            near, d2[places] = nearest_points(centers.X[ids], X, self.threads, d2[places])
-            found[places] = np.where(near >= 0, ids[near], -1)
+        ids_by_region = indices_by_group(centers.region)
+        members_by_region = indices_by_group(points.region[rows])
+        for region in ids_by_region.keys() & members_by_region.keys():
+            ids, members = ids_by_region[region], members_by_region[region]
+            X = points.X.take(rows[members], axis=0)
+            near, d2[members] = nearest_points(centers.X[ids], X, self.threads, d2[members])
+            found[members] = np.where(near >= 0, ids[near], -1)
         return found, d2
 
     def _clustering(self, centers, labels, d2=None):
-        """Return the clustering with its cost; compute d2 unless it is known."""
+        """Return the clustering with its cost; compute d2 unless it is given."""
         if d2 is None:
             differences = centers.take(labels, axis=0)
             differences -= self.X
@@ -334,9 +338,9 @@ class LocalSearch:
         return np.bincount(clustering.labels, self.weights, len(clustering.centers))
 
     def _means(self, rows, labels, otherwise):
-        """Return the mean of the points of each label, and `otherwise` for the others.
+        """Return the mean of the points of each label, and `otherwise` for other labels.
 
-        Differences to one of the points are added up, which are rounded least.
+        It adds up differences to one of the points, which are rounded least.
         """
         rows, starts, labels = grouped(rows, labels)
         some = self.X[rows[starts]]
@@ -358,31 +362,31 @@ class LocalSearch:
         return sums, np.add.reduceat(self.weights[rows], starts)
 
 
-def _mask(places, n):
-    """Return a mask of length n that is True at some places."""
+def _mask(indices, n):
+    """Return a mask of length n that is True at the indices."""
     mask = np.zeros(n, dtype=bool)
-    mask[places] = True
+    mask[indices] = True
     return mask
 
 
 def _changed(before, after):
-    """Return a mask of the clusters that have lost or won a point."""
+    """Return a mask of the clusters that have lost or gained a point."""
     moved = np.flatnonzero(before.labels != after.labels)
     return _mask([before.labels[moved], after.labels[moved]], len(after.centers))
 
 
 def _disjoint(first, second):
-    """Return places of pairs that have no number in common, chosen greedily."""
-    taken, places = set(), []
-    for place, pair in enumerate(zip(first.tolist(), second.tolist())):
+    """Return the indices of pairs without a number in common, chosen greedily."""
+    taken, indices = set(), []
+    for i, pair in enumerate(zip(first.tolist(), second.tolist())):
         if taken.isdisjoint(pair):
             taken.update(pair)
-            places.append(place)
-    return places
+            indices.append(i)
+    return indices
 
 
-def _without_empty(labels, d2, k):
-    """Return labels of k clusters, none of them empty: far points move to empty ones."""
+def _fill_empty(labels, d2, k):
+    """Return labels of k clusters, none of them empty: the farthest points move there."""
     empty = np.setdiff1d(np.arange(k), labels)
     staying = np.unique(labels, return_index=True)[1]  # one of each cluster
     others = np.setdiff1d(np.arange(len(labels)), staying)

@@ -1,8 +1,8 @@
 """D2(v, C): the nearest center of every row, exactly.
 
-`Centers` are the set C and the distance that decides. A search, made of them by the
-compiled `kernels` or by their `fallback` in numpy, finds the nearest of them; `rounding`
-has the proof that it does. Rows are independent, so threads share them.
+`Centers` are the set C and the distance that decides. Their search, in the compiled
+`kernels` or the `fallback` in numpy, finds the nearest of them; `rounding` proves that it
+does. Rows are independent, so threads share them.
 """
 
 import itertools
@@ -13,13 +13,13 @@ from scipy.sparse import issparse
 from .._utils.rows import rows_between
 from .._utils.threads import SINGLE_THREAD, own_threads
 from .._utils.tuning import TUNING
+from .backend import active
 from .dense import DenseCenters
-from .heart import chosen
 from .sparse import SparseCenters
 
 
 def centers_from(rows):
-    """Return the set of centers that has the given rows."""
+    """Return a set of centers with the given rows."""
     return SparseCenters(rows) if issparse(rows) else DenseCenters(rows)
 
 
@@ -31,18 +31,18 @@ def nearest(centers, X, d2=None, visible=None, labels_only=False, ids=None):
     centers : Centers
     X : rows as `centers.as_rows` returns them
     d2 : ndarray of float64 or None
-        What a center must be nearer than; changed where one is.
+        Only nearer centers count; updated where there is one.
     visible : ndarray of int64 or None
         For each row, how many of the centers count, the oldest first.
     labels_only : bool
-        Whether distances need not be known, unless `d2` is given and finite.
+        Whether distances are not needed, except where `d2` is given and finite.
     ids : ndarray of int32 or None
-        Where to write the ids, an array that is returned.
+        The array to write the ids to, and to return.
 
     Returns
     -------
     ids : ndarray of int32
-        The oldest of the nearest centers, -1 if there is none.
+        The nearest center (ties: oldest), -1 if there is none.
     d2 : ndarray of float64
         The squared distance to it, infinite if there is none.
     """
@@ -54,13 +54,13 @@ def nearest(centers, X, d2=None, visible=None, labels_only=False, ids=None):
 
 
 def nearest_points(points, X, threads=SINGLE_THREAD, d2=None):
-    """Return what `nearest` does for arrays: `points` are the centers, `X` the rows."""
+    """Return what `nearest` returns, for arrays: `points` are the centers, `X` the rows."""
     ids = np.full(len(X), -1, dtype=np.int32)
     d2 = np.full(len(X), np.inf) if d2 is None else d2
-    search = chosen.kernels.DenseSearch(points)
+    search = active.kernels.DenseSearch(points)
 
-    def search_share(rows):
-        search.nearest(X[rows], ids[rows], d2[rows])
+    def search_share(span):
+        search.nearest(X[span], ids[span], d2[span])
 
     shares = _shares(len(X), X.size * len(points), threads)
     if len(shares) == 1:
@@ -71,7 +71,7 @@ def nearest_points(points, X, threads=SINGLE_THREAD, d2=None):
 
 
 def row_shares(centers, X, threads):
-    """Return slices of the rows for threads to share, a single one for little work."""
+    """Return slices of the rows for threads to share, just one if there is little work."""
     work = work_of(centers, X) if threads.number > 1 else 0
     return _shares(X.shape[0], work, threads)
 
@@ -84,7 +84,7 @@ def _shares(n_rows, work, threads):
 
 
 def work_of(centers, X):
-    """Return about how many multiplications it takes to look rows up."""
+    """Return about how many multiplications it takes to find nearest centers."""
     return X.shape[0] * centers.width(X) * len(centers)
 
 
@@ -109,21 +109,21 @@ def largest_block(X, centers):
 
 
 def nearest_shared(centers, X, n_jobs=None, labels_only=False):
-    """Return what `nearest` does for rows in any format, with several threads."""
+    """Return what `nearest` returns, for rows in any format, with several threads."""
     labels = np.empty(X.shape[0], dtype=np.int32)
     d2 = np.full(X.shape[0], np.inf)
 
-    def search_share(rows):
-        part = centers.as_rows(rows_between(X, rows.start, rows.stop))
-        nearest(centers, part, d2[rows], None, labels_only, labels[rows])
+    def search_share(span):
+        rows = centers.as_rows(rows_between(X, span.start, span.stop))
+        nearest(centers, rows, d2[span], None, labels_only, labels[span])
 
     with own_threads(n_jobs, work_of(centers, X)) as threads:
         step = largest_block(X, centers)
         for start in range(0, X.shape[0], step):
             block = rows_between(X, start, start + step)
             shares = row_shares(centers, block, threads)
-            moved = [slice(start + rows.start, start + rows.stop) for rows in shares]
-            threads.map(search_share, moved)
+            spans = [slice(start + span.start, start + span.stop) for span in shares]
+            threads.map(search_share, spans)
     return labels, d2
 
 
@@ -132,9 +132,9 @@ def each_panel_of_distances(centers, X, function, n_jobs=None):
     step = max(1, TUNING.distance_elements // len(centers))
     panels = [slice(a, a + step) for a in range(0, X.shape[0], step)]
 
-    def call(rows):
-        part = centers.as_rows(rows_between(X, rows.start, rows.stop))
-        function(rows, centers.distances(part))
+    def call(span):
+        rows = centers.as_rows(rows_between(X, span.start, span.stop))
+        function(span, centers.distances(rows))
 
     with own_threads(n_jobs, work_of(centers, X)) as threads:
         threads.map(call, panels)

@@ -1,9 +1,9 @@
 /* Centers in the order of a k-d tree, block after block, and a box around each block.
 
-A row that is farther from a box than from a center it has seen need not look at the
-block of that box. With few features that spares most of the blocks. */
+A row can skip a block if its box is farther away than a center already found. With few
+features that skips most blocks. */
 
-/* Swap places until the first `middle` have the smallest coordinates in one feature. */
+/* Reorder so that the first `middle` centers have the smallest values of one feature. */
 static void split(const double *feature, ptrdiff_t d, int32_t *order, ptrdiff_t n,
                   ptrdiff_t middle)
 {
@@ -31,7 +31,7 @@ static void split(const double *feature, ptrdiff_t d, int32_t *order, ptrdiff_t 
     }
 }
 
-/* Order centers so that those of a block lie together: halves by the widest feature. */
+/* Order centers so that blocks are compact: halve at the widest feature, recursively. */
 static void order_by_halves(const double *centers, ptrdiff_t d, int32_t *order, ptrdiff_t n)
 {
     const ptrdiff_t middle = (n / BLOCK + 1) / 2 * BLOCK;
@@ -56,7 +56,7 @@ static void order_by_halves(const double *centers, ptrdiff_t d, int32_t *order, 
     order_by_halves(centers, d, order + middle, n - middle);
 }
 
-/* Write down the box around the centers of every block, as float32 has them. */
+/* Compute the box around the centers of every block, rounded to float32. */
 static void fit_boxes(const float *factor, ptrdiff_t n_centers, ptrdiff_t d,
                       ptrdiff_t n_boxes, float *low, float *high)
 {

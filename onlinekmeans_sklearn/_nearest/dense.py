@@ -3,19 +3,19 @@
 import numpy as np
 from scipy.sparse import issparse
 
+from .backend import active
 from .centers import Centers
-from .heart import chosen
 
 
 class DenseCenters(Centers):
     """Centers in an array, for rows in an array."""
 
     def __init__(self, rows):
-        # aligned, which those of a pickle need not be: C may read them only then
+        # arrays of a pickle may be unaligned, which C cannot read
         exact = np.require(rows, np.float64, ["C", "A"])
         rows = rows.view()
         rows.flags.writeable = False  # users see them
-        super().__init__(rows, exact, chosen.kernels.DenseSearch(exact))
+        super().__init__(rows, exact, active.kernels.DenseSearch(exact))
 
     def with_rows(self, rows):
         return DenseCenters(np.concatenate([self.rows, rows]))

@@ -1,12 +1,12 @@
-/* The nearest center of dense rows of REAL numbers. Included by kernels.h once for each kind.
+/* The nearest center of dense rows of REAL numbers. Included by kernels.h once for each.
 
-Rows are taken in panels, four at a time through all blocks of centers. Where there are
-boxes around the blocks and rows see few of them, they are taken one by one. Either way the
-products say which center looks nearest, and whether another one is within the slack of it:
-then `settle` compares the squared distances of all that are.
+Rows go through all blocks of centers in panels, four rows at a time. If blocks have boxes
+and few of them are near, rows go one by one. Either way the products tell which center
+looks nearest, and whether another one is within the slack of it. If so, `settle` compares
+the squared distances of all centers within the slack.
 */
 
-/* Try all of the first centers on the squared distance; the oldest nearest one stays. */
+/* Compare a row with the first `visible` centers by squared distance (ties: oldest). */
 static void TYPED(try_all)(const dense_search *s, const REAL *x, ptrdiff_t visible,
                            int32_t *id, double *d2)
 {
@@ -20,7 +20,7 @@ static void TYPED(try_all)(const dense_search *s, const REAL *x, ptrdiff_t visib
     }
 }
 
-/* A row that looks for its nearest center, and where to write what it finds. */
+/* A row, and where to write its nearest center. */
 typedef struct {
     const REAL *x;
     int32_t *id;
@@ -30,7 +30,7 @@ typedef struct {
     int is_exact;
 } TYPED(row);
 
-/* Put v = x - shift of one row, or of four, into `v`; the shift is the oldest center. */
+/* Write v = x - shift of one or four rows to `v`; the shift is the oldest center. */
 static void TYPED(shift_rows)(const dense_search *s, const instruction_set *set,
                               TYPED(row) *rows, int n_rows, float *v)
 {
@@ -54,21 +54,21 @@ static void TYPED(shift_rows)(const dense_search *s, const instruction_set *set,
     }
 }
 
-/* How wrong the products of a row and centers so far away can be. */
+/* Return how wrong the products of a row and centers at squared distance d2 can be. */
 static double TYPED(slack)(const dense_search *s, const TYPED(row) *row, double d2)
 {
-    return row->is_exact ? 0 : s->of_square * row->square + s->of_d2 * d2 + s->added;
+    return row->is_exact ? 0 : s->square_coef * row->square + s->d2_coef * d2 + s->abs_term;
 }
 
-/* How far a box may be, if a center in it can be as near as others that far away. */
+/* Return how far a box may be if a center in it can be as near as d2. */
 static double TYPED(farthest_gap)(const dense_search *s, const TYPED(row) *row, double d2)
 {
-    return (d2 + TYPED(slack)(s, row, d2)) * s->of_gap + 1e-30;
+    return (d2 + TYPED(slack)(s, row, d2)) * s->gap_coef + 1e-30;
 }
 
-/* Rows and the center of each that only needs its distance, four at a time. */
+/* Up to four rows whose nearest center is known, but not its distance. */
 typedef struct {
-    int number;
+    int n;
     const TYPED(row) *row[4];
     ptrdiff_t id[4];
 } TYPED(pairs);
@@ -78,42 +78,42 @@ static void TYPED(decide_pairs)(const dense_search *s, TYPED(pairs) *p)
     const REAL *x[4];
     const double *c[4];
     double d2[4];
-    if (p->number == 0)
+    if (p->n == 0)
         return;
     for (int i = 0; i < 4; i++) {
-        x[i] = p->row[i < p->number ? i : 0]->x;
-        c[i] = s->centers + p->id[i < p->number ? i : 0] * s->n_features;
+        x[i] = p->row[i < p->n ? i : 0]->x;
+        c[i] = s->centers + p->id[i < p->n ? i : 0] * s->n_features;
     }
-    if (p->number == 1)
+    if (p->n == 1)
         d2[0] = TYPED(distance_within)(x[0], c[0], s->n_features, INFINITY);
     else
         TYPED(distances4)(x, c, s->n_features, d2);
-    for (int i = 0; i < p->number; i++)
+    for (int i = 0; i < p->n; i++)
         if (d2[i] < *p->row[i]->d2) {
             *p->row[i]->d2 = d2[i];
             *p->row[i]->id = (int32_t)p->id[i];
         }
-    p->number = 0;
+    p->n = 0;
 }
 
-/* Where a search for some rows works. */
+/* The workspace of a search. */
 typedef struct {
     const dense_search *s;
     const instruction_set *set;
-    float *v;      /* the rows of a panel; four rows of a group alternate */
-    float *lone;   /* one of them again, by itself */
-    int labels_only; /* whether nobody asks how far the nearest center is */
-    float *gaps;     /* of one row and all boxes, if there are any */
-    int32_t *near; /* boxes of one row */
+    float *v;        /* the rows of a panel; four rows of a group alternate */
+    float *lone;     /* a copy of one of them */
+    int labels_only; /* whether distances are not needed */
+    float *gaps;     /* the squared distances of one row to all boxes, if there are any */
+    int32_t *near;   /* the boxes near one row */
     TYPED(pairs) pairs;
 } TYPED(work);
 
-/* Decide which of the centers that look near enough is nearest to a row. */
+/* Find the nearest of the centers whose product is within the limit. */
 static void TYPED(settle)(TYPED(work) *w, const TYPED(row) *row, const float *v,
                           int stride, double limit)
 {
     const int has_gaps = stride == 1 && w->s->n_boxes;
-    const double farthest = (limit + row->square) * w->s->of_gap + 1e-30;
+    const double farthest = (limit + row->square) * w->s->gap_coef + 1e-30;
     const dense_search *s = w->s;
     const ptrdiff_t d = s->n_features;
     ptrdiff_t id = -1;
@@ -125,7 +125,7 @@ static void TYPED(settle)(TYPED(work) *w, const TYPED(row) *row, const float *v,
         if (has_gaps && (double)w->gaps[first / BLOCK] > farthest)
             continue;
         const float *norms = visible_norms(s, first, row->visible, hidden);
-        look_at_block(s, w->set, w->lone, norms, first, sums, NULL);
+        scan_block(s, w->set, w->lone, norms, first, sums, NULL);
         for (int i = 0; i < BLOCK; i++) {
             if (!((double)sums[i] <= limit) || norms[i] == INFINITY)
                 continue;
@@ -144,7 +144,7 @@ static void TYPED(settle)(TYPED(work) *w, const TYPED(row) *row, const float *v,
     }
 }
 
-/* Let a row go over to the center that was found, if it is the nearest and nearer. */
+/* Reassign a row to the center found if it is nearer; settle first if that is in doubt. */
 static void TYPED(decide)(TYPED(work) *w, const TYPED(row) *row, const lanes *found,
                           const float *v, int stride)
 {
@@ -154,7 +154,7 @@ static void TYPED(decide)(TYPED(work) *w, const TYPED(row) *row, const lanes *fo
     d2 = d2 > 0 ? d2 : 0;
     const double slack = TYPED(slack)(s, row, d2), limit = (double)nearest.best + slack;
     if (!(nearest.best < INFINITY) || d2 - slack > *row->d2)
-        return; /* farther than the center that it has */
+        return; /* farther than its current center */
     if ((double)nearest.second <= limit && (!row->is_exact || s->order != NULL)) {
         TYPED(settle)(w, row, v, stride, limit);
         return;
@@ -163,13 +163,13 @@ static void TYPED(decide)(TYPED(work) *w, const TYPED(row) *row, const lanes *fo
         *row->id = (int32_t)center_at(s, nearest.id);
         return;
     }
-    w->pairs.row[w->pairs.number] = row;
-    w->pairs.id[w->pairs.number++] = center_at(s, nearest.id);
-    if (w->pairs.number == 4)
+    w->pairs.row[w->pairs.n] = row;
+    w->pairs.id[w->pairs.n++] = center_at(s, nearest.id);
+    if (w->pairs.n == 4)
         TYPED(decide_pairs)(s, &w->pairs);
 }
 
-static void TYPED(forget)(lanes *found)
+static void TYPED(reset)(lanes *found)
 {
     for (int lane = 0; lane < MOST_LANES; lane++) {
         found->best[lane] = found->second[lane] = INFINITY;
@@ -177,9 +177,9 @@ static void TYPED(forget)(lanes *found)
     }
 }
 
-/* Find the nearest centers of rows in groups of four: all centers are looked at.
+/* Find the nearest centers of rows in groups of four, by a scan of all centers.
 
-Meanwhile the numbers that come next are fetched from memory. */
+Meanwhile the next rows are fetched from memory. */
 static void TYPED(search_groups)(TYPED(work) *w, TYPED(row) *rows, int n_groups,
                                  const REAL *next, ptrdiff_t n_next)
 {
@@ -189,11 +189,11 @@ static void TYPED(search_groups)(TYPED(work) *w, TYPED(row) *rows, int n_groups,
     float hidden[4][BLOCK], sums[PANEL][BLOCK];
     ptrdiff_t least = s->n_centers, most = 0;
     for (int r = 0; r < 4 * n_groups; r++) {
-        TYPED(forget)(&found[r]);
+        TYPED(reset)(&found[r]);
         least = rows[r].visible < least ? rows[r].visible : least;
         most = rows[r].visible > most ? rows[r].visible : most;
     }
-    most = s->order == NULL ? most : s->n_centers; /* the places that a row may see */
+    most = s->order == NULL ? most : s->n_centers; /* positions that a row may see */
     for (int q = 0; q < n_groups; q++)
         TYPED(shift_rows)(s, w->set, rows + 4 * q, 4, w->v + 4 * q * d);
     for (ptrdiff_t first = 0; first < most; first += BLOCK) {
@@ -220,17 +220,17 @@ static void TYPED(search_groups)(TYPED(work) *w, TYPED(row) *rows, int n_groups,
             TYPED(try_all)(s, rows[r].x, rows[r].visible, rows[r].id, rows[r].d2);
 }
 
-static void TYPED(look_at)(TYPED(work) *w, const TYPED(row) *row, ptrdiff_t block,
+static void TYPED(scan_block)(TYPED(work) *w, const TYPED(row) *row, ptrdiff_t block,
                            lanes *found)
 {
     float sums[BLOCK], hidden[BLOCK];
     const float *norms = visible_norms(w->s, block * BLOCK, row->visible, hidden);
-    look_at_block(w->s, w->set, w->v, norms, block * BLOCK, sums, found);
+    scan_block(w->s, w->set, w->v, norms, block * BLOCK, sums, found);
 }
 
-/* Find the nearest center of a row, and return how many blocks were looked at.
+/* Find the nearest center of a row, and return the number of blocks scanned.
 
-The nearest box comes first, then those that are no farther than what was found there. */
+The nearest box comes first, then those no farther away than the center found there. */
 static ptrdiff_t TYPED(search_row)(TYPED(work) *w, TYPED(row) *row)
 {
     const dense_search *s = w->s;
@@ -238,7 +238,7 @@ static ptrdiff_t TYPED(search_row)(TYPED(work) *w, TYPED(row) *row)
     ptrdiff_t nearest_box, n_near = n_blocks;
     double limit;
     lanes found;
-    TYPED(forget)(&found);
+    TYPED(reset)(&found);
     TYPED(shift_rows)(s, w->set, row, 1, w->v);
     if (!(row->square <= s->largest)) {
         TYPED(try_all)(s, row->x, row->visible, row->id, row->d2);
@@ -247,23 +247,23 @@ static ptrdiff_t TYPED(search_row)(TYPED(work) *w, TYPED(row) *row)
     if (s->n_boxes) {
         nearest_box =
             w->set->gaps(w->v, s->n_features, s->low, s->high, s->n_boxes, w->gaps);
-        TYPED(look_at)(w, row, nearest_box, &found);
+        TYPED(scan_block)(w, row, nearest_box, &found);
         limit = w->set->reduced(&found).best + row->square;
         limit = limit < *row->d2 ? limit : *row->d2;
         limit = TYPED(farthest_gap)(s, row, limit > 0 ? limit : 0);
         n_near = w->set->near_boxes(w->gaps, s->n_boxes, (float)limit, w->near);
         for (ptrdiff_t i = 0; i < n_near; i++)
             if (w->near[i] != nearest_box)
-                TYPED(look_at)(w, row, w->near[i], &found);
+                TYPED(scan_block)(w, row, w->near[i], &found);
     } else {
         for (ptrdiff_t block = 0; block < n_blocks; block++)
-            TYPED(look_at)(w, row, block, &found);
+            TYPED(scan_block)(w, row, block, &found);
     }
     TYPED(decide)(w, row, &found, w->v, 1);
     return n_near;
 }
 
-/* Let each row go over to the oldest nearest of the first `visible` centers, if nearer. */
+/* Reassign rows to the nearest of the first `visible` centers if nearer (ties: oldest). */
 static int TYPED(nearest_dense)(const REAL *X, const dense_search *s,
                                 const instruction_set *set, ptrdiff_t n,
                                 const int64_t *visible, int labels_only, int32_t *ids,
@@ -308,7 +308,7 @@ static int TYPED(nearest_dense)(const REAL *X, const dense_search *s,
         for (; r < n_rows; r++)
             n_seen += TYPED(search_row)(&w, &rows[r]);
         TYPED(decide_pairs)(s, &w.pairs);
-        if (are_boxes_useful) /* a row alone costs as much as 12 blocks, four for each seen */
+        if (are_boxes_useful) /* a lone row costs 12 blocks, and 4 for each one scanned */
             are_boxes_useful = 12 * n_rows + 4 * n_seen <= n_blocks * n_rows;
     }
     free(w.v);

@@ -1,10 +1,10 @@
 /* Dense rows of REAL numbers, double or float. Included by kernels.h once for each.
 
 *The* squared distance of a row and a center is the float64 sum, in feature order, of the
-squared differences. It decides; whatever else is computed only says where it is needed.
+squared differences. It decides; everything else only finds out where it is needed.
 */
 
-/* Return the squared distance, or any number above `limit` once it exceeds that. */
+/* Return the squared distance, or any number above `limit` if it exceeds that. */
 #define DISTANCE_WITHIN(name, center_real)                                               \
     static double name(const REAL *x, const center_real *c, ptrdiff_t d, double limit)   \
     {                                                                                    \
@@ -27,7 +27,7 @@ DISTANCE_WITHIN(TYPED(distance_within), double)
 DISTANCE_WITHIN(TYPED(row_distance_within), REAL)
 #undef DISTANCE_WITHIN
 
-/* The squared distances of four rows and a center each; their sums run side by side. */
+/* Compute the squared distances of four pairs of a row and a center, side by side. */
 static void TYPED(distances4)(const REAL *const *x, const double *const *c, ptrdiff_t d,
                               double *d2)
 {
@@ -43,7 +43,7 @@ static void TYPED(distances4)(const REAL *const *x, const double *const *c, ptrd
     d2[0] = sum0, d2[1] = sum1, d2[2] = sum2, d2[3] = sum3;
 }
 
-/* The squared distances of rows `rows[i]` of X and centers `ids[i]`. */
+/* Compute the squared distances of X[rows[i]] and centers[ids[i]]. */
 static void TYPED(pair_distances)(const REAL *X, ptrdiff_t d, const double *centers,
                                   const int64_t *rows, const int64_t *ids, ptrdiff_t n,
                                   double *d2)
@@ -62,20 +62,20 @@ static void TYPED(pair_distances)(const REAL *X, ptrdiff_t d, const double *cent
     }
 }
 
-/* Write down the places of the next candidates that open a center, and return how many.
+/* Find the next candidates that open a center: write their indices, return their number.
 
-A candidate opens one if its number times the facility cost is below its squared distance
-to the centers from before the block, in d2, and to the rows that opened one since then.
-These are in `opened`, with room for `most` more. */
+A candidate opens one if its random number times the facility cost is below its squared
+distance to the centers from before the block, in `d2`, and to the rows that opened one
+since then, in `opened`, which has room for `most` more. */
 static ptrdiff_t TYPED(next_openings)(const REAL *X, ptrdiff_t d, const int64_t *candidates,
                                       ptrdiff_t n, ptrdiff_t start, const double *uniforms,
                                       double facility_cost, const double *d2,
                                       int64_t *opened, ptrdiff_t n_opened, ptrdiff_t most,
-                                      int64_t *places)
+                                      int64_t *indices)
 {
     ptrdiff_t n_found = 0;
-    for (ptrdiff_t place = start; place < n && n_found < most; place++) {
-        const ptrdiff_t row = (ptrdiff_t)candidates[place];
+    for (ptrdiff_t i = start; i < n && n_found < most; i++) {
+        const ptrdiff_t row = (ptrdiff_t)candidates[i];
         const double least = uniforms[row] * facility_cost;
         ptrdiff_t o = n_opened - 1;
         if (!(least < d2[row]))
@@ -85,13 +85,13 @@ static ptrdiff_t TYPED(next_openings)(const REAL *X, ptrdiff_t d, const int64_t 
             o--;
         if (o < 0) {
             opened[n_opened++] = row;
-            places[n_found++] = place;
+            indices[n_found++] = i;
         }
     }
     return n_found;
 }
 
-/* Add the differences of rows and centers to the sums of clusters from `low` to `high`. */
+/* Add rows, minus their center, to the sums of the clusters from `low` to `high`. */
 static void TYPED(add_dense)(const REAL *X, ptrdiff_t n, ptrdiff_t d,
                              const double *centers, const int32_t *labels, int32_t low,
                              int32_t high, double *sums)

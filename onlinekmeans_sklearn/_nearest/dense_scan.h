@@ -1,17 +1,16 @@
-/* Look at all centers for some rows, with the vectors of one instruction set.
+/* Scan centers for some rows, with the vectors of one instruction set.
 
 Included by kernels.h once for each: V and the V_ macros are its vectors of V_LENGTH floats,
-SCAN(name) gives its functions their names.
+SCAN(name) names its functions.
 
 A block is BLOCK = 24 centers. Its factor has, feature after feature, -2 (c - shift) of
-these 24 centers; its norms are |c - shift|^2. Four rows are multiplied by three vectors of
+these centers; its norms are |c - shift|^2. Four rows are multiplied by three vectors of
 centers at a time: twelve sums, three factors and one feature of a row just fill sixteen
-registers. A sum starts at the norm, so that it ends as |c|^2 - 2 v.c, which differs from
-the squared distance by |v|^2. Wide rows come in tiles of TILE features, whose sums are put
-aside and added up: so a sum of many is rounded less, and many rows can meet the factor of a
-tile while it is in the nearest cache. What is kept of the sums is, in each lane of a vector,
-the smallest, its place among the centers and the second smallest. Places are floats, which
-are exact up to 2^24.
+registers. A sum starts at the norm, so it ends as |c|^2 - 2 v.c, which differs from the
+squared distance by |v|^2. Wide rows are cut into tiles of TILE features, whose sums are
+stored and added up. That rounds long sums less, and many rows use the factor of a tile
+while it is in the fastest cache. Each lane of a vector keeps the smallest sum, its position
+among the centers, and the second smallest. Positions are floats, exact up to 2^24.
 */
 
 #define SUMS(r) V a##r##0, a##r##1, a##r##2;
@@ -32,17 +31,17 @@ are exact up to 2^24.
     V_STORE(after + r * BLOCK + h, a##r##0);                                             \
     V_STORE(after + r * BLOCK + h + V_LENGTH, a##r##1);                                  \
     V_STORE(after + r * BLOCK + h + 2 * V_LENGTH, a##r##2);
-#define KEEP_ONE(sum, number)                                                            \
+#define KEEP_ONE(sum, position)                                                          \
     second = V_MIN(second, V_MAX(sum, best));                                            \
-    id = V_SELECT(V_LESS(sum, best), V_SET1((float)(number)), id);                       \
+    id = V_SELECT(V_LESS(sum, best), V_SET1((float)(position)), id);                     \
     best = V_MIN(sum, best);
 #define KEEP(r)                                                                          \
     best = V_LOAD(found[r].best);                                                        \
     second = V_LOAD(found[r].second);                                                    \
     id = V_LOAD(found[r].id);                                                            \
-    KEEP_ONE(a##r##0, number)                                                            \
-    KEEP_ONE(a##r##1, number + V_LENGTH)                                                 \
-    KEEP_ONE(a##r##2, number + 2 * V_LENGTH)                                             \
+    KEEP_ONE(a##r##0, position)                                                          \
+    KEEP_ONE(a##r##1, position + V_LENGTH)                                               \
+    KEEP_ONE(a##r##2, position + 2 * V_LENGTH)                                           \
     V_STORE(found[r].best, best);                                                        \
     V_STORE(found[r].second, second);                                                    \
     V_STORE(found[r].id, id);
@@ -52,10 +51,10 @@ are exact up to 2^24.
     f1 = V_LOAD(factor + j * BLOCK + h + V_LENGTH);                                      \
     f2 = V_LOAD(factor + j * BLOCK + h + 2 * V_LENGTH);
 
-/* Look at a tile of one block, for four rows whose features alternate in v.
+/* Scan a tile of one block for four rows, whose features alternate in v.
 
-What the tiles before have added up is in `before`, NULL for the first one. The sums go to
-`after`; that is NULL for the last tile, of which the smallest are kept. */
+`before` has the sums of the tiles before, and is NULL for the first one. The new sums go to
+`after`, which is NULL for the last tile: then the smallest are kept in `found`. */
 static void SCAN(block4)(const float *v, ptrdiff_t d, const float *factor,
                          const float *const *norms, ptrdiff_t first, const float *before,
                          float *after, lanes *found)
@@ -63,7 +62,7 @@ static void SCAN(block4)(const float *v, ptrdiff_t d, const float *factor,
     for (int h = 0; h < BLOCK; h += 3 * V_LENGTH) {
         SUMS(0) SUMS(1) SUMS(2) SUMS(3)
         V f0, f1, f2, x, best, second, id;
-        const ptrdiff_t number = first + h;
+        const ptrdiff_t position = first + h;
         START(0) START(1) START(2) START(3)
         for (ptrdiff_t j = 0; j < d; j++) {
             LOAD_FACTORS
@@ -80,7 +79,7 @@ static void SCAN(block4)(const float *v, ptrdiff_t d, const float *factor,
     }
 }
 
-/* Look at a tile of one block for one row, whose sums are always written down. */
+/* Scan a tile of one block for one row; its sums always go to `after`. */
 static void SCAN(block1)(const float *v, ptrdiff_t d, const float *factor,
                          const float *const *norms, ptrdiff_t first, const float *before,
                          float *after, lanes *found)
@@ -88,7 +87,7 @@ static void SCAN(block1)(const float *v, ptrdiff_t d, const float *factor,
     for (int h = 0; h < BLOCK; h += 3 * V_LENGTH) {
         SUMS(0)
         V f0, f1, f2, x, best, second, id;
-        const ptrdiff_t number = first + h;
+        const ptrdiff_t position = first + h;
         START(0)
         for (ptrdiff_t j = 0; j < d; j++) {
             LOAD_FACTORS
@@ -104,7 +103,7 @@ static void SCAN(block1)(const float *v, ptrdiff_t d, const float *factor,
     }
 }
 
-/* Put v = x - shift of four rows into `v`, where they alternate, and |v|^2 into `square`. */
+/* Write v = x - shift of four rows, alternating, to `v`, and |v|^2 to `square`. */
 #define SHIFT4(real)                                                                     \
     static void SCAN(shift4_##real)(const real *const *x, const double *shift,           \
                                     ptrdiff_t d, float *v, double *square)               \
@@ -124,7 +123,7 @@ SHIFT4(double)
 SHIFT4(float)
 #undef SHIFT4
 
-/* Write down the squared distances of one row and some boxes; return the nearest box. */
+/* Compute the squared distances of a row to all boxes, and return the nearest box. */
 static ptrdiff_t SCAN(gaps)(const float *v, ptrdiff_t d, const float *low, const float *high,
                             ptrdiff_t n_boxes, float *gaps)
 {
@@ -151,7 +150,7 @@ static ptrdiff_t SCAN(gaps)(const float *v, ptrdiff_t d, const float *low, const
     return (ptrdiff_t)nearest.id[lane] + lane;
 }
 
-/* List the boxes that are nearer than a limit, and return how many there are. */
+/* List the boxes nearer than a limit, and return how many there are. */
 static ptrdiff_t SCAN(near_boxes)(const float *gaps, ptrdiff_t n_boxes, float limit,
                                   int32_t *near)
 {
@@ -167,9 +166,9 @@ static ptrdiff_t SCAN(near_boxes)(const float *gaps, ptrdiff_t n_boxes, float li
     return n_near;
 }
 
-/* Return the smallest of all lanes, its first place and the second smallest.
+/* Return the smallest sum of all lanes, its first position and the second smallest.
 
-Each lane looks at another one, half of them away, then a quarter, and so on. */
+Each lane is compared with the one half a vector away, then a quarter, and so on. */
 #define FOLD(swap)                                                                       \
     other = swap(best);                                                                  \
     second = V_MIN(V_MIN(second, swap(second)), V_MAX(best, other));                     \
@@ -178,10 +177,10 @@ Each lane looks at another one, half of them away, then a quarter, and so on. */
     best = V_MIN(best, other);
 static found_center SCAN(reduced)(const lanes *found)
 {
-    static const float NUMBERS[MOST_LANES] = {0, 1, 2, 3, 4, 5, 6, 7};
+    static const float LANE[MOST_LANES] = {0, 1, 2, 3, 4, 5, 6, 7};
     lanes folded;
     V best = V_LOAD(found->best), second = V_LOAD(found->second), other;
-    V id = V_ADD(V_LOAD(found->id), V_LOAD(NUMBERS));
+    V id = V_ADD(V_LOAD(found->id), V_LOAD(LANE));
 #ifdef V_SWAP4
     FOLD(V_SWAP4)
 #endif
@@ -209,8 +208,9 @@ static void SCAN(add_columns)(const double *table, ptrdiff_t width, const int32_
     }
 }
 
-/* Return the smallest number, its first place and the second smallest. There is room for a
-multiple of WIDTH of them, and what is beyond the last becomes infinite. */
+/* Return the smallest sum, its first position and the second smallest.
+
+`sums` has room for a multiple of WIDTH; those beyond the first n become infinite. */
 static found_sum SCAN(two_smallest)(double *sums, ptrdiff_t n)
 {
     found_sum found = {INFINITY, INFINITY, 0};

@@ -1,8 +1,7 @@
-"""What `kernels` does, in numpy, to the last bit: for machines without a compiler.
+"""What `kernels` does, in numpy, bit for bit: for machines without a compiler.
 
-The nearest center of a row is one of those whose product is smallest, within the slack; the
-squared distances to these few decide. The methods are those of `kernels`, where they are
-documented.
+The nearest center of a row is among those whose product is within the slack of the
+smallest; the squared distances to these few decide. `kernels` documents the methods.
 """
 
 import numpy as np
@@ -14,13 +13,13 @@ from .products import check_numbers, prepare, products, squared_norms
 
 
 class _Search:
-    """Centers, prepared to look for the nearest of them."""
+    """Centers to find the nearest of."""
 
     def __init__(self, centers):
         self._centers = centers
 
     def nearest(self, X, ids, d2, visible=None, labels_only=False):
-        """Reassign rows to the oldest nearest center, if it is nearer than theirs."""
+        """Reassign rows to the nearest center if it is nearer (ties: oldest)."""
         n_centers = self._centers.shape[0]
         if not n_centers:
             return
@@ -45,16 +44,16 @@ class _Search:
     def _oldest_nearest(self, X, found, squares, slack, d2):
         """Return the rows that may have a center nearer than d2, and the nearest of each.
 
-        Most have just one center within the slack; only if the second best is within it,
-        too, are distances computed. Changes `found`.
+        Distances are only computed if the second best is within the slack, too, which is
+        rare. Changes `found`.
         """
-        every, (of_square, of_d2, added) = np.arange(len(found)), slack
+        every, (square_coef, d2_coef, abs_term) = np.arange(len(found)), slack
         center = found.argmin(axis=1)
         best = found[every, center]
         check_numbers(best)
         near = np.maximum(best + squares, 0)
-        slack = of_square * squares + of_d2 * near + added
-        is_far = near > d2 + slack  # no nearer than what the row has
+        slack = square_coef * squares + d2_coef * near + abs_term
+        is_far = near > d2 + slack  # than the current center
         limit = np.where(is_far, -np.inf, best + slack)
         found[every, center] = np.inf
         in_doubt = np.flatnonzero(found.min(axis=1) <= limit)
@@ -69,7 +68,7 @@ class _Search:
         return rows, center[rows]
 
     def nearest_of_row(self, X):
-        """Return the oldest nearest center of a single row and its squared distance."""
+        """Return the id and the squared distance of a single row's nearest center."""
         every = np.arange(self._centers.shape[0])
         d2 = self.pair_distances(X, np.zeros_like(every), every)
         return int(d2.argmin()), float(d2.min())
@@ -77,7 +76,7 @@ class _Search:
     def pair_distances(self, X, rows, ids):
         """Return the squared distances of ``X[rows[i]]`` and ``centers[ids[i]]``."""
         d2 = np.empty(len(rows))
-        width = 1 + X.size // max(1, X.shape[0])  # CSR counts what is stored
+        width = 1 + X.size // max(1, X.shape[0])  # of CSR, stored values
         step = max(1, TUNING.pair_elements // width)
         for start in range(0, len(rows), step):
             part = slice(start, start + step)
@@ -88,28 +87,28 @@ class _Search:
     def next_openings(
         self, X, candidates, start, uniforms, facility_cost, d2, opened, most
     ):
-        """Return the places of the next candidates that open a center, at most `most`."""
-        places, new = [], rows_at(X, opened).astype(np.float64, copy=False)
-        for place in range(start, len(candidates)):
-            if len(places) == most:
+        """Return the indices of the next candidates that open a center, at most `most`."""
+        indices, new = [], rows_at(X, opened).astype(np.float64, copy=False)
+        for i in range(start, len(candidates)):
+            if len(indices) == most:
                 break
-            row = candidates[place : place + 1]
+            row = candidates[i : i + 1]
             least = uniforms[row] * facility_cost
             if not least < d2[row]:
                 continue
             to_new = _squared(rows_at(X, np.repeat(row, len(opened))) - new)
             if least < to_new.min(initial=np.inf):
-                places.append(place)
+                indices.append(i)
                 opened = np.append(opened, row)
                 new = rows_at(X, opened).astype(np.float64, copy=False)
-        return np.array(places, dtype=np.int64)
+        return np.array(indices, dtype=np.int64)
 
 
 class DenseSearch(_Search):
     """Centers and rows in arrays."""
 
     def add(self, X, labels, low, high, sums):
-        """Add the differences of rows and centers to sums of clusters from low to high."""
+        """Add rows, minus their center, to the sums of the clusters from low to high."""
         rows = np.flatnonzero((labels >= low) & (labels < high))
         step = max(1, TUNING.pair_elements // X.shape[1], high - low)
         for start in range(0, len(rows), step):
@@ -123,14 +122,14 @@ class SparseSearch(_Search):
     """Centers and rows in CSR."""
 
     def add(self, X, members, sums):
-        """Replace the sums of clusters by those with more rows added."""
+        """Add rows, minus their center, to the sums of clusters."""
         for cluster, rows in members:
             columns, values = sums[cluster]
             differences = X[rows] - self._centers[np.full(len(rows), cluster)]
-            added = np.concatenate([columns, differences.indices])
-            new_columns, place = np.unique(added, return_inverse=True)
+            all_columns = np.concatenate([columns, differences.indices])
+            new_columns, position = np.unique(all_columns, return_inverse=True)
             new_values = np.zeros(len(new_columns))
-            np.add.at(new_values, place, np.concatenate([values, differences.data]))
+            np.add.at(new_values, position, np.concatenate([values, differences.data]))
             sums[cluster] = new_columns.astype(columns.dtype), new_values
 
 
@@ -147,11 +146,11 @@ def _squared(differences):
 def _membership_matrix(labels, n_clusters):
     """Return the matrix that adds rows to the sums of clusters, stacked above them.
 
-    A product with it goes through its columns in order, the sums so far, then one member
-    after the other: the same additions in the same order for every chunking.
+    A product with it goes through its columns in order: the sums so far, then one member
+    after the other. So additions have the same order for every chunking.
     """
     n_columns = n_clusters + len(labels)
     cluster = np.concatenate([np.arange(n_clusters), labels]).astype(np.int32)
-    column_starts = np.arange(n_columns + 1, dtype=np.int32)
-    arrays = (np.ones(n_columns), cluster, column_starts)
+    indptr = np.arange(n_columns + 1, dtype=np.int32)
+    arrays = (np.ones(n_columns), cluster, indptr)
     return csc_array(arrays, shape=(n_clusters, n_columns))

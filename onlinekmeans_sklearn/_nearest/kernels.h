@@ -1,4 +1,4 @@
-/* The loops of the compiled heart: C without Python. kernels.pyx says what they are for. */
+/* The loops of the compiled kernels, in plain C. kernels.pyx says what they are for. */
 
 #ifndef ONLINEKMEANS_KERNELS_H
 #define ONLINEKMEANS_KERNELS_H
@@ -29,7 +29,7 @@ typedef struct {
     ptrdiff_t id;
 } found_sum;
 
-/* What an instruction set can do; see dense_scan.h. */
+/* The functions of an instruction set; see dense_scan.h. */
 typedef struct {
     const char *name;
     void (*block4)(const float *, ptrdiff_t, const float *, const float *const *, ptrdiff_t,
@@ -60,7 +60,7 @@ typedef struct {
 #endif
 
 #ifdef __GNUC__
-/* Any machine, NEON among them: vectors of four floats as GCC and Clang have them. */
+/* Any machine, including NEON: the vectors of four floats of GCC and Clang. */
 #define HAS_PLAIN
 typedef float four_floats __attribute__((vector_size(16)));
 typedef int32_t four_ints __attribute__((vector_size(16)));
@@ -116,7 +116,7 @@ static inline four_floats four_select(four_ints is, four_floats a, four_floats b
 #endif
 
 #if !defined(HAS_PLAIN) && !defined(HAS_SSE2)
-#error "no vectors that this code knows: numpy does the work"
+#error "This compiler has no vectors that the kernels can use; numpy does the work instead."
 #endif
 
 #if defined(HAS_SSE2) && defined(__GNUC__)
@@ -165,7 +165,7 @@ static const instruction_set INSTRUCTION_SETS[] = {
 };
 enum { N_INSTRUCTION_SETS = sizeof(INSTRUCTION_SETS) / sizeof(INSTRUCTION_SETS[0]) };
 
-/* Return whether this machine has an instruction set that the compiler had. */
+/* Return whether this machine supports an instruction set that was compiled. */
 static int is_supported(const instruction_set *set)
 {
 #ifdef HAS_AVX2
@@ -179,25 +179,25 @@ static int is_supported(const instruction_set *set)
 /* The centers of a dense search; rounding.py has the proof of the slack. */
 typedef struct {
     ptrdiff_t n_centers, n_features, n_boxes;
-    const double *centers;    /* as they are, for the distance that decides */
-    const int32_t *order;     /* the center at each place of the factor; NULL: the same */
+    const double *centers;    /* unchanged, for the distance that decides */
+    const int32_t *order;     /* the center at each position of the factor; NULL: c at c */
     const float *factor;      /* block after block, see dense_scan.h */
     const float *norms;       /* infinite where a block has no center */
     const float *low, *high;  /* the box around each block, feature after feature */
-    int fits;                 /* whether products can be formed in float32 at all */
-    int is_exact;             /* whether all are integers that products keep exact */
-    double of_square, of_d2, added; /* slack = of_square |v|^2 + of_d2 D2 + added */
-    double of_gap;            /* what a squared distance to a box may be too large by */
-    double largest, exact;    /* of |v|^2, for products to fit, and to be exact */
+    int fits;                 /* whether products in float32 cannot overflow */
+    int is_exact;             /* whether all are integers whose products are exact */
+    double square_coef, d2_coef, abs_term; /* of |v|^2 and D2 in the slack, and the rest */
+    double gap_coef;          /* by how much a squared distance to a box may be too large */
+    double largest, exact;    /* the largest |v|^2 that fits, and that is exact */
 } dense_search;
 
-/* Return the center at a place of the factor. */
-static inline ptrdiff_t center_at(const dense_search *s, ptrdiff_t place)
+/* Return the center at a position of the factor. */
+static inline ptrdiff_t center_at(const dense_search *s, ptrdiff_t position)
 {
-    return s->order == NULL ? place : (ptrdiff_t)s->order[place];
+    return s->order == NULL ? position : (ptrdiff_t)s->order[position];
 }
 
-/* Let the norms of centers that a row does not see be infinite; they are in `hidden`. */
+/* Return the norms of a block, infinite (in `hidden`) for centers that a row cannot see. */
 static const float *visible_norms(const dense_search *s, ptrdiff_t first, ptrdiff_t visible,
                                   float *hidden)
 {
@@ -216,14 +216,14 @@ static const float *visible_norms(const dense_search *s, ptrdiff_t first, ptrdif
     return hidden;
 }
 
-/* Return how many features the tile has that begins at one of them. */
+/* Return the number of features in the tile that starts at `feature`. */
 static inline ptrdiff_t tile_at(ptrdiff_t feature, ptrdiff_t d)
 {
     return d - feature > TILE ? TILE : d - feature;
 }
 
-/* Look at one block for one row, tile by tile; keep the smallest sums, if they are wanted. */
-static void look_at_block(const dense_search *s, const instruction_set *set, const float *v,
+/* Scan one block for one row, tile by tile; keep the smallest sums unless found is NULL. */
+static void scan_block(const dense_search *s, const instruction_set *set, const float *v,
                           const float *norms, ptrdiff_t first, float *sums, lanes *found)
 {
     const ptrdiff_t d = s->n_features;
@@ -247,7 +247,7 @@ static void look_at_block(const dense_search *s, const instruction_set *set, con
 #undef REAL
 #undef TYPED
 
-/* Dense rows of either kind. */
+/* Dense rows of either dtype. */
 typedef struct {
     const void *values;
     int is_double;
@@ -274,10 +274,10 @@ static void pair_distances(const dense_rows *X, const double *centers, const int
 static ptrdiff_t next_openings(const dense_rows *X, const int64_t *candidates, ptrdiff_t n,
                                ptrdiff_t start, const double *uniforms,
                                double facility_cost, const double *d2, int64_t *opened,
-                               ptrdiff_t n_opened, ptrdiff_t most, int64_t *places)
+                               ptrdiff_t n_opened, ptrdiff_t most, int64_t *indices)
 {
     return EITHER(X, next_openings, X->n_features, candidates, n, start, uniforms,
-                  facility_cost, d2, opened, n_opened, most, places);
+                  facility_cost, d2, opened, n_opened, most, indices);
 }
 
 static void add_dense(const dense_rows *X, const double *centers, const int32_t *labels,

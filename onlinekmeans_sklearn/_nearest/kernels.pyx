@@ -1,17 +1,15 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, initializedcheck=False
-"""The compiled heart: the nearest centers of rows, exactly, and what is added up of them.
+"""The compiled kernels: find the nearest centers of rows, exactly, and add up clusters.
 
-Why it is so: looking up the nearest center is most of the work of a pass. In numpy it took
-a ladder of products, partial minima and second looks, each of which wrote arrays that the
-next one read again. Here four rows meet 24 centers in registers, and all that is kept is
-the best and the second best of every row: that is all it takes to know whether rounding
-could have swapped two centers. Only then are squared distances looked at that are added up
-as slowly as they must be. With few features and many centers, rows meet only the blocks of
-24 whose box is near enough. CSR rows meet only those centers that have a number in one of
-their columns.
+Finding the nearest center is most of the work of a pass. In numpy each of several steps
+writes arrays that the next one reads again. Here four rows meet 24 centers in registers,
+and only the best and second best of every row are kept: they tell whether rounding could
+have swapped two centers. Only then are the squared distances that decide computed. With few
+features and many centers, rows meet only the blocks of 24 whose box is near enough. CSR
+rows meet only centers with a value in one of their columns.
 
-`fallback` does the same in numpy, to the last bit, where there is no compiler. What rows
-and centers must be like is checked here, once for every call: the C loops trust it.
+`fallback` does the same in numpy, bit for bit, where there is no compiler. The C loops
+trust their arguments, so every call checks here that the arrays are consistent.
 """
 
 from libc.math cimport INFINITY
@@ -45,7 +43,7 @@ cdef extern from "kernels.h" nogil:
         const float *low
         const float *high
         int fits, is_exact
-        double of_square, of_d2, added, of_gap, largest, exact
+        double square_coef, d2_coef, abs_term, gap_coef, largest, exact
     void order_by_halves(const double *, Py_ssize_t, int32_t *, Py_ssize_t)
     void fit_boxes(const float *, Py_ssize_t, Py_ssize_t, Py_ssize_t, float *, float *)
     ctypedef struct dense_rows:
@@ -63,18 +61,18 @@ cdef extern from "kernels.h" nogil:
     void add_dense(
         const dense_rows *, const double *, const int32_t *, int32_t, int32_t, double *)
     ctypedef struct csr_rows:
-        const int32_t *row_ends
+        const int32_t *indptr
         const int32_t *columns
         const double *values
     ctypedef struct sparse_search:
         Py_ssize_t n_centers, n_columns
-        const int32_t *row_ends
+        const int32_t *indptr
         const int32_t *columns
         const double *values
         int has_all
         const int32_t *known
-        const int32_t *ends
-        const int32_t *who
+        const int32_t *index_indptr
+        const int32_t *center_ids
         const double *factor
         Py_ssize_t width
         const int32_t *full
@@ -82,7 +80,7 @@ cdef extern from "kernels.h" nogil:
         const double *norms
         Py_ssize_t most_terms
         int is_exact
-        double exact, roundoff, of_square, of_d2, smallest
+        double exact, roundoff, square_coef, d2_coef, smallest
     int nearest_csr(const sparse_search *, const instruction_set *, const csr_rows *,
                     Py_ssize_t, const int64_t *, int, int32_t *, double *)
     void pair_distances_csr(const csr_rows *, const csr_rows *, const int64_t *,
@@ -98,22 +96,20 @@ cdef const instruction_set *_in_use = NULL
 
 
 def instruction_sets():
-    """Return the instruction sets that this machine has, the fastest first."""
-    return [
-        INSTRUCTION_SETS[i].name.decode()
-        for i in range(N_INSTRUCTION_SETS)
-        if is_supported(&INSTRUCTION_SETS[i])
-    ]
+    """Return the instruction sets that this machine supports, the fastest first."""
+    every = range(N_INSTRUCTION_SETS)
+    names = [INSTRUCTION_SETS[i].name.decode() for i in every]
+    return [names[i] for i in every if is_supported(&INSTRUCTION_SETS[i])]
 
 
 def use_instruction_set(name):
-    """Use one of the instruction sets from now on; the results are the same."""
+    """Use an instruction set from now on; results do not depend on it."""
     global _in_use
     for i in range(N_INSTRUCTION_SETS):
         if INSTRUCTION_SETS[i].name.decode() == name and is_supported(&INSTRUCTION_SETS[i]):
             _in_use = &INSTRUCTION_SETS[i]
             return
-    raise ValueError(f"Got {name!r}, but this machine has {instruction_sets()}.")
+    raise ValueError(f"Got {name!r}, but this machine supports {instruction_sets()}.")
 
 
 use_instruction_set(instruction_sets()[0])
@@ -124,24 +120,24 @@ def instruction_set_in_use():
     return _in_use.name.decode()
 
 
-cdef int _check(bint is_right, str expected) except -1:
-    """Raise ValueError for arrays that do not fit together; C would read beyond them."""
+cdef int _check(bint is_right, str rule, str arrays="arrays") except -1:
+    """Raise ValueError if arrays break a rule: C would read beyond their end."""
     if not is_right:
-        raise ValueError(f"Got arrays that do not fit together: {expected}.")
+        raise ValueError(f"The {arrays} are inconsistent: {rule}.")
     return 0
 
 
 cdef const int64_t *_checked_visible(
     const int64_t[::1] visible, Py_ssize_t n_rows, Py_ssize_t n_centers
 ) except? NULL:
-    """Return how many centers each row sees, NULL for all."""
+    """Return how many centers each row can see, NULL for all."""
     cdef Py_ssize_t i
     if visible is None or n_rows == 0:
         return NULL
-    _check(visible.shape[0] == n_rows, "visible has a number for each row")
+    _check(visible.shape[0] == n_rows, "visible must have one entry per row")
     for i in range(n_rows):
         if not 0 <= visible[i] <= n_centers:
-            _check(False, "visible is at most the number of centers")
+            _check(False, f"visible must be in [0, {n_centers}], got {visible[i]}")
     return &visible[0]
 
 
@@ -149,17 +145,17 @@ cdef int _check_indices(const int64_t[::1] indices, Py_ssize_t length) except -1
     cdef Py_ssize_t i
     for i in range(indices.shape[0]):
         if not 0 <= indices[i] < length:
-            _check(False, "indices are within the array that they are of")
+            _check(False, f"indices must be in [0, {length}), got {indices[i]}")
     return 0
 
 
 cdef _aligned(array):
-    """Return an array whose numbers lie where C may read them; most do."""
+    """Return an array that is aligned, so that C may read it; most are."""
     return array if array.flags.aligned else array.copy()
 
 
 cdef class _DenseRows:
-    """The numbers of dense rows, kept as long as C looks at them."""
+    """The values of dense rows, kept alive while C reads them."""
 
     cdef dense_rows rows
     cdef const double[:, ::1] x64
@@ -177,7 +173,7 @@ cdef class _DenseRows:
 
 
 cdef class DenseSearch:
-    """Centers in an array, made ready to look for the nearest.
+    """Centers in an array, prepared to find the nearest.
 
     Parameters
     ----------
@@ -194,13 +190,14 @@ cdef class DenseSearch:
         cdef Py_ssize_t n_blocks = (n + BLOCK - 1) // BLOCK, n_boxes = 0
         cdef double largest
         cdef float *factor
-        _check(d > 0 and n <= 2**24, "there are features, and at most 2**24 centers")
+        if d == 0 or n > 2**24:
+            raise ValueError(f"Got {n} centers of {d} features: too many, or no features.")
         self.centers = centers
         self.s.n_centers = n
         self.s.n_features = d
         self.s.centers = &centers[0, 0] if n else NULL
-        self.s.of_square, self.s.of_d2, self.s.added = FLOAT32.slack(d, TILE)
-        self.s.of_gap = 1 + 2 * (d + 8) * FLOAT32.roundoff
+        self.s.square_coef, self.s.d2_coef, self.s.abs_term = FLOAT32.slack(d, TILE)
+        self.s.gap_coef = 1 + 2 * (d + 8) * FLOAT32.roundoff
         self.s.largest = FLOAT32.largest
         self.s.exact = FLOAT32.exact
         if d <= TUNING.most_box_features and n_blocks >= TUNING.min_boxes:
@@ -217,7 +214,7 @@ cdef class DenseSearch:
         if self.memory == NULL:
             raise MemoryError
         factor = self.memory
-        while <size_t>factor % 64:  # so that no vector lies in two cache lines
+        while <size_t>factor % 64:  # no vector may cross a cache line
             factor += 1
         self.s.order = self.order
         self.s.n_boxes = n_boxes
@@ -231,29 +228,29 @@ cdef class DenseSearch:
         self.s.fits = largest <= FLOAT32.largest and d <= FLOAT32.most_terms
         self.s.is_exact = largest <= FLOAT32.exact and self._are_integers()
 
-    cdef double _fill(self, float *factor, float *norms, Py_ssize_t n_places):
-        """Write down the centers block by block, and return the largest squared norm."""
-        cdef Py_ssize_t d = self.s.n_features, place, first, c, j
+    cdef double _fill(self, float *factor, float *norms, Py_ssize_t n_positions):
+        """Write the centers block by block, and return the largest squared norm."""
+        cdef Py_ssize_t d = self.s.n_features, position, first, c, j
         cdef double shifted, square, largest = 0
-        for place in range(n_places):
-            first = place // BLOCK * BLOCK * d + place % BLOCK
-            if place >= self.s.n_centers:
-                norms[place] = INFINITY
+        for position in range(n_positions):
+            first = position // BLOCK * BLOCK * d + position % BLOCK
+            if position >= self.s.n_centers:
+                norms[position] = INFINITY
                 for j in range(d):
                     factor[first + j * BLOCK] = 0
                 continue
-            c = self.order[place] if self.order else place
+            c = self.order[position] if self.order else position
             square = 0
             for j in range(d):
                 shifted = self.centers[c, j] - self.centers[0, j]
                 square += shifted * shifted
                 factor[first + j * BLOCK] = <float>(-2 * shifted)
-            norms[place] = <float>square
+            norms[position] = <float>square
             largest = max(largest, square)
         return largest
 
     cdef bint _are_integers(self):
-        """Return whether all centers are integers that C can compare."""
+        """Return whether all centers are integers below 2**52."""
         cdef Py_ssize_t c, j
         for c in range(self.s.n_centers):
             for j in range(self.s.n_features):
@@ -269,18 +266,18 @@ cdef class DenseSearch:
 
     def nearest(self, X, int32_t[::1] ids, double[::1] d2, const int64_t[::1] visible=None,
                 bint labels_only=False):
-        """Let rows go over to the oldest nearest center, if it is nearer than theirs.
+        """Reassign rows to the nearest center if it is nearer (ties: oldest).
 
         Parameters
         ----------
         X : ndarray of float64 or float32, C-contiguous
         ids, d2 : ndarray
-            The center that each row has, any number if none, and its squared distance,
-            infinite if none. Both are changed.
+            The current center of each row, and its squared distance; infinite if there is
+            none yet. Both are updated.
         visible : ndarray or None
             For each row, how many of the centers count, the oldest first.
         labels_only : bool
-            Whether rows that have no center yet need to know only which one is nearest.
+            Whether rows without a center need only its id, not its distance.
         """
         cdef _DenseRows x = _DenseRows(X)
         cdef Py_ssize_t n = x.rows.n_rows
@@ -289,7 +286,7 @@ cdef class DenseSearch:
         _check(
             x.rows.n_features == self.s.n_features
             and ids.shape[0] == n and d2.shape[0] == n,
-            "rows have the features of the centers, an id and a distance",
+            "X must have the features of the centers, ids and d2 one entry per row",
         )
         if n == 0 or self.s.n_centers == 0:
             return
@@ -301,13 +298,13 @@ cdef class DenseSearch:
             raise MemoryError
 
     def nearest_of_row(self, X):
-        """Return the oldest nearest center of a lone row and its squared distance."""
+        """Return the id and the squared distance of a single row's nearest center."""
         cdef _DenseRows x = _DenseRows(X)
         cdef int32_t label = -1
         cdef double d2 = INFINITY
         _check(
             x.rows.n_features == self.s.n_features and x.rows.n_rows == 1,
-            "one row has the features of the centers",
+            "X must be one row with the features of the centers",
         )
         if nearest_dense(&x.rows, &self.s, _in_use, NULL, False, &label, &d2):
             raise MemoryError
@@ -321,7 +318,7 @@ cdef class DenseSearch:
         cdef double[::1] d2 = out
         _check(
             x.rows.n_features == self.s.n_features and ids.shape[0] == n,
-            "pairs of rows and centers",
+            "X must have the features of the centers, rows and ids the same length",
         )
         if n == 0:
             return out
@@ -334,7 +331,7 @@ cdef class DenseSearch:
     def next_openings(self, X, const int64_t[::1] candidates, Py_ssize_t start,
                       const double[::1] uniforms, double facility_cost,
                       const double[::1] d2, const int64_t[::1] opened, Py_ssize_t most):
-        """Return the places of the next candidates that open a center, at most so many.
+        """Return the indices of the next candidates that open a center, at most `most`.
 
         Parameters
         ----------
@@ -343,9 +340,9 @@ cdef class DenseSearch:
         candidates : ndarray of int64
             Rows that may open a center, in order.
         start, most : int
-            The place of the candidate to begin with, and how many to find.
+            The index of the first candidate to consider, and how many to find at most.
         uniforms, d2 : ndarray of float64
-            For each row a random number, and its squared distance to these centers.
+            The random number of each row, and its squared distance to these centers.
         opened : ndarray of int64
             The rows of the block that opened a center so far.
         """
@@ -354,22 +351,22 @@ cdef class DenseSearch:
         cdef _Openings found = _Openings(n, candidates, start, uniforms, d2, opened, most)
         if found.most:
             with nogil:
-                found.number = next_openings(
+                found.n_found = next_openings(
                     &x.rows, &candidates[0], candidates.shape[0], start, &uniforms[0],
                     facility_cost, &d2[0], &found.rows[0], opened.shape[0], found.most,
-                    &found.places[0],
+                    &found.indices[0],
                 )
-        return np.asarray(found.places)[: found.number]
+        return np.asarray(found.indices)[: found.n_found]
 
     def add(self, X, const int32_t[::1] labels, Py_ssize_t low, Py_ssize_t high,
             double[:, ::1] sums):
-        """Add the differences of rows and centers to sums of clusters from low to high."""
+        """Add rows, minus their center, to the sums of the clusters from low to high."""
         cdef _DenseRows x = _DenseRows(X)
         _check(
             labels.shape[0] == x.rows.n_rows
             and x.rows.n_features == self.s.n_features == sums.shape[1]
             and 0 <= low <= high <= min(self.s.n_centers, sums.shape[0]),
-            "rows have labels, and clusters have a center and a sum",
+            "labels must have one entry per row, clusters a center and a sum",
         )
         if x.rows.n_rows == 0 or low == high:
             return
@@ -378,23 +375,26 @@ cdef class DenseSearch:
 
 
 cdef class _Openings:
-    """Room for the rows that open a center, after those that opened one, and their places."""
+    """Room for rows that open a center, after those that did, and their indices."""
 
     cdef int64_t[::1] rows
-    cdef int64_t[::1] places
-    cdef Py_ssize_t most, number
+    cdef int64_t[::1] indices
+    cdef Py_ssize_t most, n_found
 
     def __cinit__(self, Py_ssize_t n_rows, const int64_t[::1] candidates, Py_ssize_t start,
                   const double[::1] uniforms, const double[::1] d2,
                   const int64_t[::1] opened, Py_ssize_t most):
-        _check(uniforms.shape[0] == n_rows == d2.shape[0], "numbers for each row")
-        _check(start >= 0, "the first candidate is one of them")
+        _check(
+            uniforms.shape[0] == n_rows == d2.shape[0],
+            "uniforms and d2 must have one entry per row",
+        )
+        _check(start >= 0, "start must not be negative")
         _check_indices(candidates, n_rows)
         _check_indices(opened, n_rows)
         self.most = max(0, min(most, candidates.shape[0] - start))
         self.rows = np.empty(opened.shape[0] + self.most, dtype=np.int64)
         self.rows[: opened.shape[0]] = opened
-        self.places = np.empty(self.most, dtype=np.int64)
+        self.indices = np.empty(self.most, dtype=np.int64)
 
 
 include "sparse_kernels.pxi"

@@ -1,6 +1,6 @@
 """Squared distances of many rows and centers by matrix products in float64: fast, rounded.
 
-`rounding` says how wrong they can be.
+`rounding` says by how much.
 """
 
 import numpy as np
@@ -15,26 +15,26 @@ def prepare(centers):
     """Return centers, the factor for `products`, and ``|c|^2`` of each center."""
     if issparse(centers):
         return centers, -2 * centers, squared_norms(centers)
-    factor = _with_one_more(centers, centers[0])
+    factor = _shifted_with_ones(centers, centers[0])
     norms = _squares(factor[:, :-1])
     factor *= -2
-    factor[:, -1] = norms  # which the one more of a row is multiplied by
+    factor[:, -1] = norms  # to be multiplied by the 1 that is appended to a row
     return centers, factor, norms
 
 
 def products(X, prepared):
-    """Return ``|c|^2 - 2 v.c`` of rows and centers, and what makes them squared distances.
+    """Return ``|c|^2 - 2 v.c`` of rows and centers, and how to make them squared distances.
 
-    Dense rows are shifted by the oldest center, since far from the origin products would be
+    Dense rows are shifted by the oldest center: far from the origin products would be
     nothing but rounding error. `prepared` is what `prepare` returns.
 
     Returns
     -------
     products : ndarray of shape (n_rows, n_centers)
     squares : ndarray of shape (n_rows,)
-        ``|v|^2`` of each row, which added to the products makes them squared distances.
+        ``|v|^2`` of each row: products plus squares are squared distances.
     slack : tuple of float
-        How wrong they can be, by the squares and by the squared distances, and besides.
+        What `Precision.slack` returns: how wrong these can be.
     """
     centers, factor, norms = prepared
     if issparse(X):
@@ -45,10 +45,10 @@ def products(X, prepared):
         found += norms
     else:
         n_terms = X.shape[1]
-        shifted = _with_one_more(X, centers[0])
+        shifted = _shifted_with_ones(X, centers[0])
         squares = _squares(shifted[:, :-1])
-        # All factors are finite. Yet on a busy machine numpy has now and then warned of an
-        # invalid value, for an unknown reason; callers check for NaN instead.
+        # All factors are finite. Yet numpy has rarely warned of an invalid value, on a busy
+        # machine and for an unknown reason; callers check for NaN instead.
         with np.errstate(invalid="ignore"):
             found = shifted @ factor.T
     return found, squares, FLOAT64.slack(n_terms)
@@ -62,15 +62,15 @@ def check_numbers(numbers):
 
 def squared_norms(X):
     """Return the sum of squares of each row of CSR, added in column order."""
-    together = np.zeros_like(X.indices)  # all numbers of a row in one column
+    together = np.zeros_like(X.indices)  # all values of a row in one column
     squares = np.square(X.data, dtype=np.float64)
     return csr_array((squares, together, X.indptr), shape=(X.shape[0], 1)) @ np.ones(1)
 
 
 def _with_own_columns(X, centers):
-    """Return CSR rows and centers without the columns that are empty, if there are many.
+    """Return CSR rows and centers without their empty columns, if there are many.
 
-    The product would take memory for each of them.
+    The product would need memory for each of them.
     """
     if X.shape[1] <= TUNING.most_index_columns:
         return X, centers
@@ -86,8 +86,8 @@ def _with_own_columns(X, centers):
     )
 
 
-def _with_one_more(rows, shift):
-    """Return rows minus a vector in float64, and a column of ones."""
+def _shifted_with_ones(rows, shift):
+    """Return rows minus a vector in float64, with a column of ones appended."""
     shifted = np.ones((rows.shape[0], rows.shape[1] + 1))
     np.subtract(rows, shift, out=shifted[:, :-1])
     return shifted

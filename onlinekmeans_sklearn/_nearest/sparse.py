@@ -4,18 +4,18 @@ import numpy as np
 from scipy.sparse import issparse, vstack
 
 from .._utils.rows import as_canonical, canonical, index_dtype, with_dtype
+from .backend import active, fallback
 from .centers import Centers
-from .heart import chosen, fallback
 
 
 class SparseCenters(Centers):
-    """Centers in CSR, for rows in CSR: they are samples, so they are as sparse."""
+    """Centers in CSR, for rows in CSR: centers are samples, so they are as sparse."""
 
     def __init__(self, rows):
         rows = _for_kernels(rows)
         exact = with_dtype(rows, np.float64)
-        # the compiled kernels have int32 indices
-        kind = chosen.kernels if exact.indices.dtype == np.int32 else fallback
+        # the compiled kernels take int32 indices only
+        kind = active.kernels if exact.indices.dtype == np.int32 else fallback
         super().__init__(rows, exact, kind.SparseSearch(exact))
 
     def with_rows(self, rows):
@@ -29,7 +29,7 @@ class SparseCenters(Centers):
 
 
 def _for_kernels(X):
-    """Return canonical CSR of contiguous arrays, with int32 indices if they suffice."""
+    """Return canonical CSR with contiguous arrays, and int32 indices if they suffice."""
     X = as_canonical(X)
     dtype = index_dtype(max(X.nnz, X.shape[1]))
     arrays = X.data, X.indices, X.indptr

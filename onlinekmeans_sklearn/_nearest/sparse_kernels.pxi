@@ -1,37 +1,39 @@
-# The part of kernels.pyx about rows in canonical CSR of float64 with int32 indices.
+# The part of kernels.pyx for rows in canonical CSR of float64 with int32 indices.
 
 cdef class _Rows:
-    """The arrays of CSR rows, kept as long as C looks at them."""
+    """The arrays of CSR rows, kept alive while C reads them."""
 
     cdef csr_rows rows
     cdef Py_ssize_t n_rows
-    cdef const int32_t[::1] row_ends
+    cdef const int32_t[::1] indptr
     cdef const int32_t[::1] columns
     cdef const double[::1] values
 
     def __cinit__(self, X):
         cdef Py_ssize_t i
-        self.row_ends = _aligned(X.indptr)
+        self.indptr = _aligned(X.indptr)
         self.columns = _aligned(X.indices)
         self.values = _aligned(X.data)
-        self.n_rows = self.row_ends.shape[0] - 1
+        self.n_rows = self.indptr.shape[0] - 1
         _check(
             self.n_rows == X.shape[0]
-            and self.row_ends[0] == 0
-            and self.row_ends[self.n_rows] <= self.columns.shape[0]
-            and self.row_ends[self.n_rows] <= self.values.shape[0],
-            "rows of CSR end within it",
+            and self.indptr[0] == 0
+            and self.indptr[self.n_rows] <= self.columns.shape[0]
+            and self.indptr[self.n_rows] <= self.values.shape[0],
+            "indptr must have n_rows + 1 entries, start at 0 and end within indices and "
+            "data",
+            "CSR arrays",
         )
         for i in range(self.n_rows):
-            if self.row_ends[i] > self.row_ends[i + 1]:
-                _check(False, "rows of CSR come one after the other")
-        self.rows.row_ends = &self.row_ends[0]
+            if self.indptr[i] > self.indptr[i + 1]:
+                _check(False, "indptr must not decrease", "CSR arrays")
+        self.rows.indptr = &self.indptr[0]
         self.rows.columns = &self.columns[0] if self.columns.shape[0] else NULL
         self.rows.values = &self.values[0] if self.values.shape[0] else NULL
 
 
 cdef class SparseSearch:
-    """Centers in CSR, made ready to look for the nearest.
+    """Centers in CSR, prepared to find the nearest.
 
     Parameters
     ----------
@@ -42,8 +44,8 @@ cdef class SparseSearch:
     cdef _Rows centers
     cdef Py_ssize_t n_features
     cdef const int32_t[::1] known
-    cdef const int32_t[::1] ends
-    cdef const int32_t[::1] who
+    cdef const int32_t[::1] index_indptr
+    cdef const int32_t[::1] center_ids
     cdef const double[::1] factor
     cdef const double[::1] norms
     cdef const int32_t[::1] full
@@ -54,30 +56,30 @@ cdef class SparseSearch:
         self.centers = _Rows(centers)
         most_columns = max(TUNING.few_columns, TUNING.columns_per_number * centers.nnz)
         if centers.shape[1] > min(TUNING.most_index_columns, most_columns):
-            known, place = np.unique(centers.indices, return_inverse=True)
+            known, position = np.unique(centers.indices, return_inverse=True)
             shape = (centers.shape[0], len(known))
-            arrays = (centers.data, place.astype(np.int32), centers.indptr)
+            arrays = (centers.data, position.astype(np.int32), centers.indptr)
             index = csr_array(arrays, shape=shape)
         index = index.tocsc()
         self.n_features = centers.shape[1]
-        self.ends = index.indptr.astype(np.int32, copy=False)
-        self.who = index.indices.astype(np.int32, copy=False)
+        self.index_indptr = index.indptr.astype(np.int32, copy=False)
+        self.center_ids = index.indices.astype(np.int32, copy=False)
         self.factor = -2 * index.data
         self.norms = squared_norms(centers)
         full, table = _full_columns(index)
         self.full = full
         self.table = table
         self.s.n_centers = self.centers.n_rows
-        self.s.n_columns = self.ends.shape[0] - 1
+        self.s.n_columns = self.index_indptr.shape[0] - 1
         self.s.has_all = known is None
         if known is not None:
             self.known = known
             self.s.known = &self.known[0] if self.s.n_columns else NULL
-        self.s.row_ends = self.centers.rows.row_ends
+        self.s.indptr = self.centers.rows.indptr
         self.s.columns = self.centers.rows.columns
         self.s.values = self.centers.rows.values
-        self.s.ends = &self.ends[0]
-        self.s.who = &self.who[0] if self.who.shape[0] else NULL
+        self.s.index_indptr = &self.index_indptr[0]
+        self.s.center_ids = &self.center_ids[0] if self.center_ids.shape[0] else NULL
         self.s.factor = &self.factor[0] if self.factor.shape[0] else NULL
         self.s.width = self.table.shape[1]
         self.s.full = &self.full[0] if self.s.n_columns else NULL
@@ -85,24 +87,25 @@ cdef class SparseSearch:
         self.s.norms = &self.norms[0] if self.s.n_centers else NULL
         self.s.most_terms = np.diff(centers.indptr).max(initial=0)
         self.s.is_exact = (
-            np.max(self.norms, initial=0) <= FLOAT64.exact and bool(np.all(centers.data == np.rint(centers.data)))
+            np.max(self.norms, initial=0) <= FLOAT64.exact
+            and bool(np.all(centers.data == np.rint(centers.data)))
         )
         self.s.exact = FLOAT64.exact
         self.s.roundoff = FLOAT64.roundoff
-        self.s.of_square = FLOAT64.of_square
-        self.s.of_d2 = FLOAT64.of_d2
+        self.s.square_coef = FLOAT64.square_coef
+        self.s.d2_coef = FLOAT64.d2_coef
         self.s.smallest = FLOAT64.smallest
 
     def nearest(self, X, int32_t[::1] ids, double[::1] d2, const int64_t[::1] visible=None,
                 bint labels_only=False):
-        """Do what `DenseSearch.nearest` does, for canonical CSR of float64."""
+        """Reassign rows as `DenseSearch.nearest` does, for canonical CSR of float64."""
         cdef _Rows rows = _Rows(X)
         cdef Py_ssize_t n = rows.n_rows
         cdef const int64_t *seen = _checked_visible(visible, n, self.s.n_centers)
         cdef int failed
         _check(
             X.shape[1] == self.n_features and ids.shape[0] == n and d2.shape[0] == n,
-            "rows have the features of the centers, an id and a distance",
+            "X must have the features of the centers, ids and d2 one entry per row",
         )
         if n == 0:
             return
@@ -114,13 +117,13 @@ cdef class SparseSearch:
             raise MemoryError
 
     def nearest_of_row(self, X):
-        """Return the oldest nearest center of a lone row and its squared distance."""
+        """Return the id and the squared distance of a single row's nearest center."""
         cdef _Rows x = _Rows(X)
         cdef int32_t label = -1
         cdef double d2 = INFINITY
         _check(
             X.shape[1] == self.n_features and x.n_rows == 1,
-            "one row has the features of the centers",
+            "X must be one row with the features of the centers",
         )
         if nearest_csr(&self.s, _in_use, &x.rows, 1, NULL, False, &label, &d2):
             raise MemoryError
@@ -132,7 +135,7 @@ cdef class SparseSearch:
         cdef Py_ssize_t n = rows.shape[0]
         out = np.empty(n)
         cdef double[::1] d2 = out
-        _check(ids.shape[0] == n, "pairs of rows and centers")
+        _check(ids.shape[0] == n, "rows and ids must have the same length")
         if n == 0:
             return out
         _check_indices(rows, x.n_rows)
@@ -146,22 +149,22 @@ cdef class SparseSearch:
     def next_openings(self, X, const int64_t[::1] candidates, Py_ssize_t start,
                       const double[::1] uniforms, double facility_cost,
                       const double[::1] d2, const int64_t[::1] opened, Py_ssize_t most):
-        """Do what `DenseSearch.next_openings` does."""
+        """Return what `DenseSearch.next_openings` returns, for CSR."""
         cdef _Rows x = _Rows(X)
         cdef _Openings found = _Openings(
             x.n_rows, candidates, start, uniforms, d2, opened, most
         )
         if found.most:
             with nogil:
-                found.number = next_openings_csr(
+                found.n_found = next_openings_csr(
                     &x.rows, &candidates[0], candidates.shape[0], start, &uniforms[0],
                     facility_cost, &d2[0], &found.rows[0], opened.shape[0], found.most,
-                    &found.places[0],
+                    &found.indices[0],
                 )
-        return np.asarray(found.places)[: found.number]
+        return np.asarray(found.indices)[: found.n_found]
 
     def add(self, X, members, list sums):
-        """Let the sums of clusters be others, with more rows in them.
+        """Add rows, minus their center, to the sums of clusters.
 
         Parameters
         ----------
@@ -169,24 +172,27 @@ cdef class SparseSearch:
         members : iterable of (int, ndarray of int64)
             Clusters, and the rows that join each, in order.
         sums : list of (ndarray of int32, ndarray of float64)
-            The columns and values of every cluster's sum; the columns are different, in
-            the order in which they came.
+            The columns and values of every cluster's sum, replaced where rows are added.
+            Columns are unique, in the order in which they first occurred.
         """
         cdef _Rows x = _Rows(X)
         for cluster, rows in members:
-            _check(0 <= cluster < min(self.centers.n_rows, len(sums)), "clusters have sums")
+            _check(
+                0 <= cluster < min(self.centers.n_rows, len(sums)),
+                "clusters must have a center and a sum",
+            )
             sums[cluster] = self._with_rows(x, rows, cluster, *sums[cluster])
 
     def _with_rows(self, _Rows x, const int64_t[::1] rows, Py_ssize_t cluster,
                    const int32_t[::1] columns, const double[::1] values):
-        """Return the columns and values of a cluster's sum with more rows in it."""
-        cdef const int32_t *ends = self.centers.rows.row_ends
+        """Return the columns and values of a cluster's sum with more rows added."""
+        cdef const int32_t *indptr = self.centers.rows.indptr
         cdef Py_ssize_t n = columns.shape[0], room, i
-        _check(values.shape[0] == n, "a sum has columns and values")
+        _check(values.shape[0] == n, "columns and values must have the same length")
         _check_indices(rows, x.n_rows)
-        room = n + ends[cluster + 1] - ends[cluster]
+        room = n + indptr[cluster + 1] - indptr[cluster]
         for i in range(rows.shape[0]):
-            room += x.row_ends[rows[i] + 1] - x.row_ends[rows[i]]
+            room += x.indptr[rows[i] + 1] - x.indptr[rows[i]]
         if room == 0 or rows.shape[0] == 0:
             return np.asarray(columns), np.asarray(values)
         all_columns = np.empty(room, dtype=np.int32)
@@ -206,9 +212,9 @@ cdef class SparseSearch:
 
 
 def _full_columns(index):
-    """Return the rows of a table that columns with many centers have, and that table.
+    """Return for each column its row of a table of full columns, or -1, and the table.
 
-    To add a column of numbers to all sums takes less time than to add each to its own.
+    It is faster to add a column with many values to all sums than each value to its own.
     """
     n_centers, n_columns = index.shape
     width = max(1, -(-n_centers // WIDTH)) * WIDTH

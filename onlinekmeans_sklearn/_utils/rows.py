@@ -72,8 +72,8 @@ def grouped(rows, groups):
     return rows[order], starts, groups[order[starts]]
 
 
-def places_by_group(groups):
-    """Return a dict from each group to the places where it occurs, in order."""
-    places, starts, found = grouped(np.arange(len(groups), dtype=np.int64), groups)
-    bounds = itertools.pairwise([*starts.tolist(), len(places)])  # faster than np.split
-    return {group: places[slice(*ends)] for group, ends in zip(found.tolist(), bounds)}
+def indices_by_group(groups):
+    """Return a dict from each group to the indices where it occurs, in order."""
+    indices, starts, found = grouped(np.arange(len(groups), dtype=np.int64), groups)
+    bounds = itertools.pairwise([*starts.tolist(), len(indices)])  # faster than np.split
+    return {group: indices[slice(*ends)] for group, ends in zip(found.tolist(), bounds)}

@@ -1,12 +1,12 @@
-"""Compiled kernels refuse arrays that do not fit together: C would read beyond them."""
+"""Compiled kernels refuse inconsistent arrays: C would read beyond their end."""
 
 import numpy as np
 import pytest
 from scipy.sparse import csr_array, issparse
 
-from onlinekmeans_sklearn._nearest import heart
+from onlinekmeans_sklearn._nearest import backend
 
-pytestmark = pytest.mark.skipif(heart.compiled is None, reason="no compiled kernels")
+pytestmark = pytest.mark.skipif(backend.compiled is None, reason="no compiled kernels")
 
 N, D, CENTERS = 7, 5, 4
 rng = np.random.RandomState(0)
@@ -18,7 +18,7 @@ STORED = {"dense": (np.array, "DenseSearch"), "csr": (csr_array, "SparseSearch")
 def searched(storage):
     """Return a search, and rows for it."""
     kind, name = STORED[storage]
-    return getattr(heart.compiled, name)(kind(C)), kind(X)
+    return getattr(backend.compiled, name)(kind(C)), kind(X)
 
 
 def arguments(storage, method):
@@ -134,13 +134,13 @@ CASES = [
 
 
 @pytest.mark.parametrize("case", range(len(CASES)))
-def test_arrays_that_do_not_fit_together_are_refused(case):
+def test_inconsistent_arrays_are_refused(case):
     storage, method, name, change = CASES[case]
     search, given = arguments(storage, method)
     getattr(search, method)(**given)  # is right
     search, given = arguments(storage, method)
     given[name] = change(given[name])
-    with pytest.raises(ValueError, match="do not fit together"):
+    with pytest.raises(ValueError, match="are inconsistent: "):
         getattr(search, method)(**given)
 
 
@@ -206,7 +206,7 @@ def changed(part, change):
 )
 def test_rows_that_end_beyond_their_arrays_are_refused(part, change):
     with pytest.raises(ValueError):
-        heart.compiled.SparseSearch(changed(part, change))
+        backend.compiled.SparseSearch(changed(part, change))
     for method in ("nearest", "pair_distances", "next_openings", "add"):
         search, given = arguments("csr", method)
         given["X"] = changed(part, change)
@@ -229,8 +229,8 @@ def test_rows_that_are_not_aligned_are_read(dtype):
 
 @pytest.mark.parametrize("shape", [(3, 0), (0, 0)])
 def test_centers_without_features_are_refused(shape):
-    with pytest.raises(ValueError, match="there are features"):
-        heart.compiled.DenseSearch(np.empty(shape))
+    with pytest.raises(ValueError, match=" of 0 features: "):
+        backend.compiled.DenseSearch(np.empty(shape))
 
 
 @pytest.mark.parametrize("storage", STORED)
