@@ -91,7 +91,10 @@ def test_too_few_clusters_come_with_advice_that_helps(params, rows, advice):
 def test_a_cap_that_is_reached_is_named():
     model = OnlineKMeans(k=30, max_clusters=7, random_state=0).fit(X)
     model.set_params(n_clusters=9, max_clusters=None)
-    with pytest.warns(ConvergenceWarning, match="increase max_clusters"):
+    with (
+        pytest.warns(ConvergenceWarning, match="increase max_clusters"),
+        pytest.warns(UserWarning, match="max_clusters changed"),
+    ):
         model.partial_fit()
 
 

@@ -11,7 +11,7 @@ STEPS = {
     "look up": ("_algorithm.block", "look_up"),
     "open": ("_algorithm.block", "open_centers"),
     "label": ("_algorithm.block", "label"),
-    "add up": ("_algorithm.block", "add_up"),
+    "add up": ("_algorithm.block", "accumulate"),
 }
 
 

@@ -42,7 +42,7 @@ class ClusterSizesDisplay(Display):
        >>> model = OnlineKMeans(k=60, random_state=0).fit(X)
        >>> display = ClusterSizesDisplay.from_estimator(model)
        >>> display.ax_.get_title()
-       '52 clusters of 20,000 samples'
+       '51 clusters of 20,000 samples'
     """
 
     def __init__(self, *, sizes, which="final"):

@@ -63,7 +63,7 @@ class OpeningsDisplay(Display):
        >>> model = OnlineKMeans(k=60, random_state=0).fit(X)
        >>> display = OpeningsDisplay.from_estimator(model, phase_kw={"alpha": 0.4})
        >>> display.ax_.get_title()
-       '65 online clusters, 6 phases'
+       '64 online clusters, 6 phases'
     """
 
     def __init__(
