@@ -9,13 +9,15 @@ import numpy as np
 import pytest
 from reference import (
     Result,
+    added_up,
+    cluster_means,
     first_distinct,
-    in_order,
     incomplete,
     nearest,
     semi_online,
     squared_distance,
     theoretical,
+    uniform_numbers,
 )
 from scipy.sparse import csr_matrix, issparse
 from sklearn.base import clone
@@ -60,7 +62,7 @@ def plain_cost(X, centers):
 
 
 def uniforms_of(run, n):
-    return np.random.RandomState(run).random_sample(n).tolist()
+    return uniform_numbers(np.random.RandomState(run), n)
 
 
 def scripts_practical(samples, uniforms, k_target):
@@ -68,7 +70,7 @@ def scripts_practical(samples, uniforms, k_target):
     k = max(1, math.ceil((k_target - 15) / 5))
     opened_at, labels, costs = first_distinct(samples, k + 10, math.inf)
     if len(opened_at) < k + 10:
-        return incomplete(opened_at, labels, costs)
+        return incomplete(samples, opened_at, labels, costs)
     pairs = itertools.combinations([samples[o] for o in opened_at], 2)
     f = math.fsum(sorted(squared_distance(v, c) for v, c in pairs)[:10]) / 2
     r, q, phases = 1, 0, [(len(labels), f)]
@@ -83,7 +85,8 @@ def scripts_practical(samples, uniforms, k_target):
             phases.append((t + 1, f))
         labels.append(label)
         costs.append(d2)
-    return Result(opened_at, labels, f, r, in_order(costs), phases, costs)
+    means = cluster_means(samples, opened_at, labels)
+    return Result(opened_at, labels, f, r, added_up(costs), phases, costs, means)
 
 
 def test_scripts_by_hand():

@@ -3,12 +3,11 @@
 import numpy as np
 
 from .._online_kmeans import OnlineKMeans, SemiOnlineKMeans
-from .fields import Fields, expect
+from .checks import expect, expect_same
 from .fitted import fitted_from, plain_fitted
 
 _ESTIMATORS = {kind.__name__: kind for kind in (OnlineKMeans, SemiOnlineKMeans)}
 _PLAIN = (type(None), bool, int, float, str)
-_KEY_LENGTH = 624  # of the Mersenne Twister
 
 
 def state_of(model):
@@ -37,27 +36,25 @@ def state_of(model):
 
 def model_from(state):
     """Return the estimator with a state, which is checked."""
-    fields = Fields(state)
-    model = _ESTIMATORS[fields.choice("class", _ESTIMATORS)]()
-    parameters, expected = fields.take("parameters", dict), model.get_params()
-    is_plain = all(type(value) in _PLAIN for value in parameters.values())
-    expect(is_plain and parameters.keys() == expected.keys(), f"parameters {[*expected]}")
-    model.set_params(**parameters)
-    source = fields.take("random_state", dict, type(None))
-    if source is not None:
-        model.random_state = _random_state_from(Fields(source, "random_state."))
-    output = fields.take("output", str, type(None))
-    expect(output in (None, "default", "pandas", "polars"), "a known output")
-    if output is not None:
-        model.set_output(transform=output)
-    fitted, names = fields.take("fitted", dict, type(None)), fields.take("feature_names")
-    fields.end()
-    if fitted is not None:
-        model._fitted = fitted_from(fitted)
+    model = _model_from(state)
+    expect_same({**state, "fitted": None}, {**state_of(model), "fitted": None})
+    return model
+
+
+def _model_from(state):
+    model = _ESTIMATORS[state["class"]](**state["parameters"])
+    if state["random_state"] is not None:
+        expect(a_random_state=0 <= state["random_state"]["position"] <= 624)
+        model.random_state = np.random.RandomState(0)
+        model.random_state.set_state(("MT19937", *state["random_state"].values()))
+    if state["output"] is not None:
+        expect(a_known_output=state["output"] in ("default", "pandas", "polars"))
+        model.set_output(transform=state["output"])
+    if state["fitted"] is not None:
+        model._fitted, names = fitted_from(state["fitted"]), state["feature_names"]
         model.n_features_in_ = n_features = model._fitted.stream.centers.n_features
         if names is not None:
-            are_names = type(names) is list and {*map(type, names)} == {str}
-            expect(are_names and len(names) == n_features, "a name for each feature")
+            expect(a_name_for_each_feature=len(names) == n_features)
             model.feature_names_in_ = np.array(names, dtype=object)
     return model
 
@@ -82,20 +79,6 @@ def _plain_random_state(source):
             f"Got a RandomState with {state['bit_generator']}, but expected one with "
             "MT19937: make it with numpy.random.RandomState(seed)."
         )
-    return {
-        "key": state["state"]["key"],
-        "position": int(state["state"]["pos"]),
-        "has_gauss": int(state["has_gauss"]),
-        "gauss": float(state["gauss"]),
-    }
-
-
-def _random_state_from(fields):
-    source = np.random.RandomState(0)
-    key = fields.array("key", ["uint32"], (_KEY_LENGTH,))
-    position = fields.number("position", int, 0, _KEY_LENGTH)
-    has_gauss = fields.number("has_gauss", int, 0, 1)
-    gauss = fields.number("gauss", float, -np.inf, np.inf)
-    fields.end()
-    source.set_state(("MT19937", key, position, has_gauss, gauss))
-    return source
+    key, position = state["state"]["key"], int(state["state"]["pos"])
+    gauss = {"has_gauss": int(state["has_gauss"]), "gauss": float(state["gauss"])}
+    return {"key": key, "position": position, **gauss}

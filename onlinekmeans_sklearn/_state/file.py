@@ -56,7 +56,7 @@ def _stored(value, archive, *keys):
         return {key: _stored(part, archive, *keys, key) for key, part in value.items()}
     if isinstance(value, np.ndarray) and value.dtype.kind in _NUMBERS:
         name = "/".join(keys) + ".npy"
-        with archive.open(name, "w", force_zip64=True) as member:
+        with archive.open(zipfile.ZipInfo(name), "w", force_zip64=True) as member:
             np.lib.format.write_array(member, value, allow_pickle=False)
         return {_ARRAY: name}
     return value

@@ -16,9 +16,10 @@ from .._algorithm.merge import FinalClusters, final_clusters
 from .._algorithm.stream import Stream
 from .._nearest import centers_from
 from .._utils.validation import MOST_CLUSTERS, MOST_SAMPLES, distances_are_finite
-from .fields import Fields, expect, plain_rows
+from .checks import expect, expect_same, plain_rows, rows_from
 
 _LOGGER = logging.getLogger("onlinekmeans_sklearn")
+_MOST_LOG_N = math.log2(MOST_SAMPLES)
 _SCHEDULES = {kind.__name__: kind for kind in (SemiOnline, Theoretical, Practical)}
 
 
@@ -61,8 +62,8 @@ class Fitted:
 
 def plain_fitted(fitted):
     """Return what was learned as dicts of arrays, numbers and strings."""
+    stream, merged = fitted.stream, None
     labels, d2 = fitted.last_rows
-    merged = None
     if fitted.n_clusters is not None and fitted.final is not None:
         centers, of_online = fitted.final
         merged = {"centers": plain_rows(centers.rows), "of_online": of_online}
@@ -73,116 +74,118 @@ def plain_fitted(fitted):
         "labels": labels,
         "squared_distances": d2,
         "merged": merged,
-        "stream": _plain_stream(fitted.stream),
+        "stream": {
+            "seed": stream.numbers.seed,
+            "n_seen": stream.n_seen,
+            "max_clusters": None if stream.max_clusters == np.inf else stream.max_clusters,
+            "schedule": _plain_schedule(stream.schedule),
+            "centers": plain_rows(stream.centers.rows),
+            "opened_at": stream.opened_at,
+            "counts": stream.counts,
+            "closed_sums": plain_rows(stream.totals.closed),
+            "open_sums": plain_rows(stream.totals.open.rows(len(stream.centers))),
+            "closed_cost": stream.totals.closed_cost,
+            "open_cost": stream.totals.open_cost,
+        },
     }
-
-
-def fitted_from(state):
-    """Return what was learned, from plain fields that are checked."""
-    fields = Fields(state, "fitted.")
-    stream = _stream_from(fields.fields("stream"))
-    n_clusters = fields.count("n_clusters", MOST_CLUSTERS)
-    labels = fields.array("labels", ["int32"], (None,))
-    d2 = fields.array("squared_distances", ["float64"], (len(labels),))
-    expect((d2 >= 0).all(), "squared distances that are not negative")
-    _check_labels(labels, len(stream.centers))
-    labels.flags.writeable = False  # users see them
-    centers = fields.choice("centers", ("samples", "means"))
-    start_parameters = fields.take("start_parameters", dict)
-    merged, final = fields.take("merged", dict, type(None)), None
-    if merged is not None:
-        final = _merged_from(Fields(merged, "fitted.merged."), stream, n_clusters)
-    fields.end()
-    return Fitted(stream, n_clusters, centers, start_parameters, (labels, d2), final)
-
-
-def _merged_from(fields, stream, n_clusters):
-    n_online, n_features = stream.centers.rows.shape
-    n_merged = min(n_clusters or n_online, n_online)
-    rows = fields.rows("centers", (n_merged, n_features))
-    of_online = fields.array("of_online", ["int32"], (n_online,))
-    _check_labels(of_online, n_merged)
-    fields.end()
-    return FinalClusters(centers_from(rows), of_online)
-
-
-def _plain_stream(stream):
-    totals, is_capped = stream.totals, stream.max_clusters != np.inf
-    n_clusters = len(stream.centers)
-    return {
-        "seed": stream.numbers.seed,
-        "n_seen": stream.n_seen,
-        "max_clusters": stream.max_clusters if is_capped else None,
-        "schedule": _plain_schedule(stream.schedule),
-        "centers": plain_rows(stream.centers.rows),
-        "opened_at": stream.opened_at,
-        "counts": totals.counts,
-        "closed_sums": plain_rows(totals.closed),
-        "open_sums": plain_rows(totals.open.rows(n_clusters)),
-        "closed_cost": totals.closed_cost,
-        "open_cost": totals.open_cost,
-    }
-
-
-def _stream_from(fields):
-    schedule = _schedule_from(fields.fields("schedule"))
-    seed = fields.number("seed", int, 0, 2**63 - 1)
-    stream = Stream(schedule, seed, fields.count("max_clusters", MOST_CLUSTERS) or np.inf)
-    stream.n_seen = n_seen = fields.number("n_seen", int, 1, MOST_SAMPLES)
-    rows = fields.rows("centers", (None, None))
-    n_clusters = rows.shape[0]
-    expect(1 <= n_clusters <= min(stream.max_clusters, MOST_CLUSTERS), "a center, or more")
-    stream.opened_at = opened_at = fields.array("opened_at", ["int64"], (n_clusters,))
-    is_ordered = (np.diff(opened_at) > 0).all() and opened_at[0] >= 0
-    expect(is_ordered and opened_at[-1] < n_seen, "centers to open one after the other")
-    counts = fields.array("counts", ["int64"], (n_clusters,))
-    adds_up = (counts > 0).all() and sum(counts.tolist()) == n_seen
-    expect(adds_up, "counts that are positive and add up to n_seen")
-    closed = fields.rows("closed_sums", (None, rows.shape[1]), ["float64"])
-    open_sums = fields.rows("open_sums", rows.shape, ["float64"])
-    are_alike = issparse(rows) == issparse(closed) == issparse(open_sums)
-    expect(are_alike and closed.shape[0] <= n_clusters, "sums that are stored like centers")
-    costs = [
-        fields.number(name, float, 0.0, np.inf) for name in ("closed_cost", "open_cost")
-    ]
-    stream.centers = centers_from(rows)
-    stream.totals = Totals(closed, open_sums, counts, n_seen, *costs)
-    expect(distances_are_finite(stream.means), "means with finite squared distances")
-    starts = [0, *(start for start, _ in schedule.phases), n_seen]
-    expect(starts == sorted(starts), "phases that start within the stream")
-    is_prefix = schedule.openings == n_clusters < schedule.prefix_length
-    is_phase = schedule.phases and schedule.openings <= n_clusters
-    expect(is_phase or is_prefix, "a phase, or a prefix, that all centers can be of")
-    fields.end()
-    return stream
 
 
 def _plain_schedule(schedule):
     fields = {"class": type(schedule).__name__, **vars(schedule)}
     fields.pop("facility_cost", None)  # that of the last phase
-    return {**fields, "phases": [list(phase) for phase in schedule.phases]}
+    fields["phases"] = [list(phase) for phase in schedule.phases]
+    return dict(sorted(fields.items()))
 
 
-def _schedule_from(fields):
-    name = fields.choice("class", _SCHEDULES)
-    schedule = object.__new__(_SCHEDULES[name])
-    schedule.k = fields.number("k", int, 1, MOST_SAMPLES)
-    schedule.prefix_length = fields.number("prefix_length", int, 0, MOST_SAMPLES + 10)
-    schedule.openings = fields.number("openings", int, 0, MOST_CLUSTERS)
-    if name == "SemiOnline":
-        schedule.log_n = fields.number("log_n", float, 1.0, math.log2(MOST_SAMPLES))
-    phases = fields.take("phases", list)
-    are_pairs = all(type(phase) is list for phase in phases) and all(
-        [*map(type, phase)] == [int, float] and phase[1] > 0 for phase in phases
+def fitted_from(state):
+    """Return what was learned, from plain fields that are checked."""
+    try:
+        fitted = _fitted_from(state)
+        expect_same(state, plain_fitted(fitted))
+    except MemoryError:
+        raise
+    except Exception as error:  # whatever a state that cannot be makes Python say
+        message = f"This is not the state of a fitted estimator: {error}"
+        raise ValueError(message) from error
+    return fitted
+
+
+def _fitted_from(state):
+    stream, n_clusters = _stream_from(state["stream"]), state["n_clusters"]
+    n_online, n_features = stream.centers.rows.shape
+    labels = np.array(state["labels"], np.int32)
+    labels.flags.writeable = False  # users see them
+    d2 = np.array(state["squared_distances"], np.float64)
+    parameters = state["start_parameters"]
+    expect(
+        a_squared_distance_for_each_label=len(labels) == len(d2) and (d2 >= 0).all(),
+        labels_of_clusters=_are_labels(labels, n_online),
+        a_number_of_clusters=n_clusters is None or 1 <= n_clusters <= MOST_CLUSTERS,
+        samples_or_means=state["centers"] in ("samples", "means"),
+        start_parameters=type(parameters) is dict,
     )
-    expect(are_pairs, "a start and a positive facility cost for every phase")
-    schedule.phases = tuple(map(tuple, phases))
-    if phases:
-        schedule.facility_cost = phases[-1][1]
-    fields.end()
+    fitted = Fitted(stream, n_clusters, state["centers"], parameters, (labels, d2))
+    if state["merged"] is not None:
+        n_merged = min(n_clusters, n_online)
+        rows = rows_from(state["merged"]["centers"], (n_merged, n_features))
+        of_online = np.array(state["merged"]["of_online"], np.int32)
+        are_merged = len(of_online) == n_online and _are_labels(of_online, n_merged)
+        expect(a_merged_cluster_for_each_online_cluster=are_merged)
+        fitted.final = FinalClusters(centers_from(rows), of_online)
+    return fitted
+
+
+def _stream_from(state):
+    schedule, n_seen = _schedule_from(state["schedule"]), int(state["n_seen"])
+    stream = Stream(schedule, int(state["seed"]), state["max_clusters"] or np.inf)
+    rows = rows_from(state["centers"])
+    n_clusters, n_features = rows.shape
+    opened_at, counts = (np.array(state[k], np.int64) for k in ("opened_at", "counts"))
+    closed = rows_from(state["closed_sums"], (None, n_features)).astype(np.float64)
+    open_sums = rows_from(state["open_sums"], rows.shape).astype(np.float64)
+    costs = [float(state[name]) for name in ("closed_cost", "open_cost")]
+    starts = [0, *(start for start, _ in schedule.phases), n_seen]
+    is_prefix = schedule.openings == n_clusters < schedule.prefix_length
+    is_phase = schedule.phases and 0 <= schedule.openings <= n_clusters
+    expect(
+        a_seed=0 <= stream.numbers.seed < 2**63,
+        a_number_of_samples=n_seen <= MOST_SAMPLES,
+        centers_within_max_clusters=1 <= n_clusters <= stream.max_clusters,
+        max_clusters=stream.max_clusters
+        in (np.inf, min(stream.max_clusters, MOST_CLUSTERS)),
+        counts_of_all_samples=(counts > 0).all() and sum(counts.tolist()) == n_seen,
+        a_count_and_a_position_for_each_center=len(opened_at) == len(counts) == n_clusters,
+        centers_that_open_in_order=opened_at[0] >= 0
+        and (np.diff(opened_at) > 0).all()
+        and opened_at[-1] < n_seen,
+        sums_stored_like_centers=issparse(rows) == issparse(closed) == issparse(open_sums)
+        and closed.shape[0] <= n_clusters,
+        costs_that_are_not_negative=min(costs) >= 0,
+        phases_that_start_within_the_stream=starts == sorted(starts),
+        a_phase_or_prefix_that_all_centers_can_be_of=is_phase or is_prefix,
+    )
+    stream.centers, stream.opened_at, stream.n_seen = centers_from(rows), opened_at, n_seen
+    stream.totals = Totals(closed, open_sums, counts, n_seen, *costs)
+    expect(finite_squared_distances_of_means=distances_are_finite(stream.means))
+    return stream
+
+
+def _schedule_from(state):
+    schedule = object.__new__(_SCHEDULES[state["class"]])
+    schedule.phases = tuple((int(start), float(cost)) for start, cost in state["phases"])
+    for name in ("k", "prefix_length", "openings"):
+        setattr(schedule, name, int(state[name]))
+    if isinstance(schedule, SemiOnline):
+        schedule.log_n = float(state["log_n"])
+    if schedule.phases:
+        schedule.facility_cost = schedule.phases[-1][1]
+    expect(
+        the_logarithm_of_a_length=1 <= getattr(schedule, "log_n", 1) <= _MOST_LOG_N,
+        a_number_of_clusters_to_aim_at=1 <= schedule.k <= MOST_SAMPLES,
+        positive_facility_costs=all(cost > 0 for _, cost in schedule.phases),
+    )
     return schedule
 
 
-def _check_labels(labels, n_clusters):
-    are_valid = ((labels >= 0) & (labels < n_clusters)).all()
-    expect(are_valid, f"labels in the range [0, {n_clusters})")
+def _are_labels(labels, n_clusters):
+    return labels.ndim == 1 and ((labels >= 0) & (labels < n_clusters)).all()
