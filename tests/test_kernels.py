@@ -473,7 +473,7 @@ def test_compiled_kernels_refuse_csr_that_ends_elsewhere(name, value, compiled):
     X = C.copy()
     setattr(X, name, np.array(value, dtype=getattr(X, name).dtype))
     ids, d2 = np.full(3, -1, dtype=np.int32), np.full(3, np.inf)
-    with pytest.raises(ValueError, match="CSR arrays are inconsistent: indptr must "):
+    with pytest.raises(ValueError, match="inconsistent: indptr of CSR must "):
         centers_from(C).search.nearest(X, ids, d2)
 
 

@@ -97,9 +97,11 @@ cdef const instruction_set *_in_use = NULL
 
 def instruction_sets():
     """Return the instruction sets that this machine supports, the fastest first."""
-    every = range(N_INSTRUCTION_SETS)
-    names = [INSTRUCTION_SETS[i].name.decode() for i in every]
-    return [names[i] for i in every if is_supported(&INSTRUCTION_SETS[i])]
+    return [
+        INSTRUCTION_SETS[i].name.decode()
+        for i in range(N_INSTRUCTION_SETS)
+        if is_supported(&INSTRUCTION_SETS[i])
+    ]
 
 
 def use_instruction_set(name):
@@ -120,10 +122,10 @@ def instruction_set_in_use():
     return _in_use.name.decode()
 
 
-cdef int _check(bint is_right, str rule, str arrays="arrays") except -1:
+cdef int _check(bint is_right, str rule) except -1:
     """Raise ValueError if arrays break a rule: C would read beyond their end."""
     if not is_right:
-        raise ValueError(f"The {arrays} are inconsistent: {rule}.")
+        raise ValueError(f"The arrays are inconsistent: {rule}.")
     return 0
 
 
@@ -384,10 +386,8 @@ cdef class _Openings:
     def __cinit__(self, Py_ssize_t n_rows, const int64_t[::1] candidates, Py_ssize_t start,
                   const double[::1] uniforms, const double[::1] d2,
                   const int64_t[::1] opened, Py_ssize_t most):
-        _check(
-            uniforms.shape[0] == n_rows == d2.shape[0],
-            "uniforms and d2 must have one entry per row",
-        )
+        cdef bint is_complete = uniforms.shape[0] == n_rows == d2.shape[0]
+        _check(is_complete, "uniforms and d2 must have one entry per row")
         _check(start >= 0, "start must not be negative")
         _check_indices(candidates, n_rows)
         _check_indices(opened, n_rows)

@@ -20,13 +20,12 @@ cdef class _Rows:
             and self.indptr[0] == 0
             and self.indptr[self.n_rows] <= self.columns.shape[0]
             and self.indptr[self.n_rows] <= self.values.shape[0],
-            "indptr must have n_rows + 1 entries, start at 0 and end within indices and "
-            "data",
-            "CSR arrays",
+            "indptr of CSR must have n_rows + 1 entries, start at 0, and end within "
+            "indices and data",
         )
         for i in range(self.n_rows):
             if self.indptr[i] > self.indptr[i + 1]:
-                _check(False, "indptr must not decrease", "CSR arrays")
+                _check(False, "indptr of CSR must not decrease")
         self.rows.indptr = &self.indptr[0]
         self.rows.columns = &self.columns[0] if self.columns.shape[0] else NULL
         self.rows.values = &self.values[0] if self.values.shape[0] else NULL
