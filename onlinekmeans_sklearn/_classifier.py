@@ -58,16 +58,14 @@ class ClusterFeaturesClassifier(
 ):
     """Classifier on raw features plus cluster features, also on a stream.
 
-    With both, a linear model can separate classes that no hyperplane could. `fit` does
-    what a pipeline of a union of features and a classifier does. In addition there is
-    `partial_fit`: the clusters and the classifier learn from the same stream, one pass,
-    while the number of clusters grows.
+    With both, a linear model can separate classes that no hyperplane could. `fit` works as
+    a pipeline of a FeatureUnion and a classifier does. With `partial_fit`, clusters and
+    classifier learn from one stream, while the number of clusters grows.
 
     Parameters
     ----------
     classifier : estimator or None, default=None
-        The classifier. None is stochastic gradient descent with squared loss, the model
-        of the paper's experiments:
+        The classifier. None is that of the paper's experiments:
         ``SGDClassifier(loss="squared_error", learning_rate="invscaling", eta0=0.01,
         power_t=0.25)``. Scale features to roughly unit variance.
     clusterer : estimator or None, default=None
@@ -101,24 +99,20 @@ class ClusterFeaturesClassifier(
 
     Notes
     -----
-    In `partial_fit` the classifier learns from the features decided online, when a sample
-    was read; `predict` uses the centers there are now. When a cluster opens, the
-    classifier gets one more column. A linear model has seen nothing but zeros in it, so
-    its weight is 0, and it goes on as if the column had been there from the start. That is
-    done for classifiers whose only weights are in `coef_`, as those of `SGDClassifier`
-    without averaging. For others, and for a clusterer with ``encode="distance"``, where a
-    cluster still to come is far and not 0, give the clusterer a `max_clusters`: then the
-    number of columns never changes.
+    In `partial_fit` the classifier learns from the features decided online. When a cluster
+    opens, it gets one more column, with weight 0. Only classifiers whose weights are all
+    in `coef_` can gain columns, such as `SGDClassifier` without averaging. For others, and
+    for ``encode="distance"``, give the clusterer a `max_clusters`.
 
     Examples
     --------
+    >>> import numpy as np
     >>> from sklearn.datasets import make_circles
     >>> from onlinekmeans_sklearn import ClusterFeaturesClassifier
     >>> X, y = make_circles(2000, factor=0.5, noise=0.05, random_state=0)
     >>> model = ClusterFeaturesClassifier(random_state=0)
-    >>> for start in range(0, 1000, 50):  # 1000 samples, in pieces of 50
-    ...     part = slice(start, start + 50)
-    ...     model = model.partial_fit(X[part], y[part], classes=[0, 1])
+    >>> for rows in np.split(np.arange(1000), 20):  # 1000 samples, in pieces of 50
+    ...     model = model.partial_fit(X[rows], y[rows], classes=[0, 1])
     >>> model.score(X[1000:], y[1000:]) > 0.95
     True
     """
@@ -157,8 +151,7 @@ class ClusterFeaturesClassifier(
     def partial_fit(self, X, y, classes=None):
         """Update the clusters with the next batch of the stream, then the classifier.
 
-        Only if the classifier can do that, and the clusterer is an :class:`OnlineKMeans`
-        or :class:`SemiOnlineKMeans` with ``n_clusters=None``.
+        Needs a classifier with `partial_fit`, and ``n_clusters=None`` in the clusterer.
 
         Parameters
         ----------
@@ -215,6 +208,25 @@ class ClusterFeaturesClassifier(
             The predicted classes.
         """
         return self._delegate("predict", X)
+
+    def score(self, X, y, sample_weight=None):
+        """Return the share of samples whose class is predicted, the accuracy.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            The samples.
+        y : array-like of shape (n_samples,)
+            Their classes.
+        sample_weight : array-like of shape (n_samples,) or None, default=None
+            What each sample counts. If None, all count the same.
+
+        Returns
+        -------
+        score : float
+            The accuracy of `predict`, from 0 to 1.
+        """
+        return super().score(X, y, sample_weight)
 
     @available_if(_classifier_has("decision_function"))
     def decision_function(self, X):
@@ -319,8 +331,7 @@ class ClusterFeaturesClassifier(
                 "partial_fit, for example np.unique(all_y)"
             )
             raise parameter_error("classes", classes, expected, owner=self)
-        known = classes if is_first else self.classes_
-        known = np.asarray(known).tolist()
+        known = np.asarray(classes if is_first else self.classes_).tolist()
         unknown = set(y.tolist()).difference(known)
         if unknown:
             raise ValueError(

@@ -27,5 +27,5 @@ def named_for_users(cls):
     """Let errors about arguments name a method by itself, not by a private class."""
     for name, member in vars(cls).items():
         if inspect.isfunction(member) and not name.startswith("_"):
-            member.__qualname__ = name
+            inspect.unwrap(member).__qualname__ = name
     return cls
