@@ -79,7 +79,8 @@ class StreamReader(FittedStream):
         """Let the stream read rows, and return what is known then."""
         self._warn_before_reading(stream, X.shape[0], is_partial)
         extended, labels, d2 = stream.extend(X, self.n_jobs, report)
-        self._log_phases(stream, extended)
+        if extended.schedule is not stream.schedule:
+            self._log_phases(stream, extended)
         labels.flags.writeable = False  # users see them
         return self._new_fitted(before, extended, (labels, d2))
 
