@@ -117,7 +117,7 @@ class OnlineKMeans(BaseOnlineKMeans):
     Notes
     -----
     Any way of cutting a stream into `partial_fit` calls gives the same centers, labels,
-    counts, means and costs, to the last bit. :ref:`algorithm_rules` has what the paper
+    counts, means and costs, bit for bit. :ref:`algorithm_rules` has what the paper
     leaves open.
 
     `k`, `algorithm`, `max_clusters` and `random_state` are read when a stream starts, by
@@ -233,7 +233,7 @@ class SemiOnlineKMeans(BaseOnlineKMeans):
     Notes
     -----
     Given `n_samples`, any way of cutting a stream into `partial_fit` calls gives the same
-    centers, labels, counts, means and costs, to the last bit.
+    centers, labels, counts, means and costs, bit for bit.
 
     `k`, `lower_bound`, `n_samples`, `max_clusters` and `random_state` are read when a
     stream starts, by `fit` or the first `partial_fit`; changing them by `set_params` takes
