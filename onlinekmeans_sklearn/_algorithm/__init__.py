@@ -18,7 +18,7 @@ The loop that Algorithms 1, 2 and 3 share, and where each line of it is done::
             if q is enough for a phase:                        Schedule.openings_per_phase
                 f = growth f, r = r + 1, q = 0                 Schedule.record_openings
         yield the oldest nearest c in C                        block.label
-        count and sum of its cluster, W = W + D2               block.accumulate, cluster_sums
+        count and sum of its cluster, W = W + D2               block.accumulate
 
     the online clusters, or n_clusters merged from them        merge, local_search
 
