@@ -24,8 +24,6 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field
 from itertools import islice, takewhile
 
-import dask
-
 from .._algorithm.partition import decide
 from .._nearest import centers_from
 from .._utils.calls import shallow_copy
@@ -84,30 +82,6 @@ class ClusterReader:
     def persist(self, delayed):
         """Return delayed objects whose values the workers have, or will have."""
         return self._client.persist(delayed, retries=RETRIES)
-
-    def count(self, partitions):
-        """Return the number of rows of every partition."""
-        sizes, tasks = partitions.sizes.copy(), Tasks(self._client)
-        unknown = deque(i for i, size in enumerate(sizes) if size is None)
-        count = dask.delayed(worker.count_rows)
-        n_left = len(unknown)
-        n_under_way = 0
-
-        def receive(index, size):
-            nonlocal n_under_way, n_left
-            sizes[index] = size
-            n_under_way, n_left = n_under_way - 1, n_left - 1
-
-        with ExitStack() as stack:
-            stack.callback(tasks.release_all)
-            while n_left:
-                while unknown and n_under_way < window(tasks):
-                    index = unknown.popleft()
-                    (future,) = tasks.load([count(partitions.delayed[index])])
-                    tasks.expect(future, lambda size, i=index: receive(i, size))
-                    n_under_way += 1
-                tasks.wait()
-        return sizes
 
     def extend(self, stream, partitions, checker, n_jobs, report):
         """Return the stream that has also read the partitions, and their sizes."""
