@@ -53,10 +53,11 @@ class OnlineKMeans(BaseOnlineKMeans):
           ``max(0, mean(z) - z_j)`` for distances ``z``. A center that does not exist yet
           gets 0.
     n_jobs : int or None, default=None
-        The number of threads that look for nearest centers. None and -1 are what
-        scikit-learn's own threaded code would use: all processors, or fewer where
-        ``OMP_NUM_THREADS``, ``threadpoolctl.threadpool_limits`` or a joblib worker says so;
-        -2 is one less. Calls that run at once share them. The result does not depend on it.
+        The number of threads that look for nearest centers. None is the one of
+        ``joblib.parallel_config``, else -1: what scikit-learn's own threaded code would
+        use, all processors, or fewer where ``OMP_NUM_THREADS``,
+        ``threadpoolctl.threadpool_limits`` or a joblib worker says so. -2 is one less.
+        Calls that run at once share them. The result does not depend on it.
     random_state : int, RandomState instance or None, default=None
         Seeds the random number drawn for each sample. Pass an int for reproducible
         results.
