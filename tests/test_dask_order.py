@@ -96,7 +96,7 @@ class PretendedTasks:
     n_threads = tasks.Tasks.n_threads
 
 
-class CheckedUnanswered(tasks.Unanswered):
+class CheckedPending(tasks.PendingProposals):
     """Nobody answers who was not asked, or whose answer is not wanted any more."""
 
     def answer(self, workers):
@@ -115,7 +115,7 @@ def fitted(rows, pretended, **tuning):
     with (
         mock.patch.object(model, "_reader", return_value=driver.ClusterReader(client)),
         mock.patch.object(driver, "Tasks", return_value=pretended),
-        mock.patch.object(driver, "Unanswered", CheckedUnanswered),
+        mock.patch.object(driver, "PendingProposals", CheckedPending),
         tuned(**SMALL | tuning),
         dask.config.set(scheduler="synchronous"),
     ):

@@ -109,8 +109,8 @@ class Tasks:
         return max(1, sum(self.threads().values()))
 
 
-class Unanswered:
-    """How many proposals each worker has to answer; some are asked of whoever will."""
+class PendingProposals:
+    """How many proposals each worker has to answer; some go to any worker."""
 
     def __init__(self, tasks):
         self._tasks = tasks
