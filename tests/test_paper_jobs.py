@@ -231,7 +231,7 @@ def test_interrupt_says_how_to_go_on(tmp_path, counted, monkeypatch):
             console, {"rows": Source(rows, "")}, study.Plan([], [], 1, 1), tmp_path, 1
         )
     assert stopped.value.code == 130
-    assert "The same command goes on from here" in console.file.getvalue()
+    assert "The same command resumes from here" in console.file.getvalue()
 
 
 def test_protocol_is_told_in_sentences():
