@@ -186,9 +186,12 @@ def test_who_looks_while_others_extend_sees_no_mixture(hasty):
     assert {score for _, score in seen} <= {*scores}
 
 
-def test_a_call_within_a_call_loses_no_row():
+@pytest.mark.parametrize("n_before", [0, 100])
+def test_a_call_within_a_call_loses_no_row(n_before):
     X = blobs(0, 100)
-    model = OnlineKMeans(k=40, random_state=0).partial_fit(X)
+    model = OnlineKMeans(k=40, random_state=0)
+    if n_before:
+        model.partial_fit(X)
     nested = []
 
     def call_again():
@@ -198,7 +201,7 @@ def test_a_call_within_a_call_loses_no_row():
 
     with before_step("look_up", call_again), pytest.raises(RuntimeError, match="not taken"):
         model.partial_fit(X)
-    assert model.n_samples_seen_ == 107
+    assert model.n_samples_seen_ == n_before + 7
 
 
 def test_a_model_goes_on_after_a_way_through_joblib():

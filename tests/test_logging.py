@@ -1,4 +1,4 @@
-"""The logger tells of phases, merges and checkpoints, once each, and is silent by default."""
+"""The logger tells of phases, merges and checkpoints, once each; by default nothing."""
 
 import io
 import logging
