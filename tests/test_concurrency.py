@@ -4,7 +4,6 @@ import copy
 import sys
 import threading
 
-import joblib
 import numpy as np
 import pytest
 from at_once import PATIENCE, at_once, blas_threads
@@ -132,13 +131,3 @@ def test_a_merge_that_is_overtaken_by_the_stream_is_not_kept():
     numbers.go_on.set()
     thread.join(PATIENCE)
     np.testing.assert_array_equal(model.cluster_centers_, expected.cluster_centers_)
-
-
-def test_a_model_goes_on_after_a_way_through_joblib():
-    X = blobs(0, 600)
-    model = OnlineKMeans(k=40, n_clusters=4, random_state=0).fit(X[:200])
-    there = joblib.delayed(model.partial_fit)
-    copies = joblib.Parallel(n_jobs=2)(there(X[200:400]) for _ in range(2))
-    expected = fingerprint(model.partial_fit(X[200:400]).partial_fit(X[400:]))
-    for other in copies:
-        assert fingerprint(other.partial_fit(X[400:])) == expected

@@ -76,7 +76,7 @@ def test_the_caller_works_too():
     barrier = threading.Barrier(2)
 
     def worker(_):
-        barrier.wait(60)  # both must be there
+        barrier.wait(PATIENCE)  # both must be there
         return threading.get_ident()
 
     assert threading.get_ident() in Threads(2).map(worker, range(2))
@@ -85,7 +85,7 @@ def test_the_caller_works_too():
 def test_a_caller_does_not_wait_for_busy_threads():
     pool, _ = _threads._shared_pool(2)
     go_on = threading.Event()
-    busy = pool.submit(go_on.wait, 60)
+    busy = pool.submit(go_on.wait, PATIENCE)
     try:
         workers = Threads(2).map(lambda _: threading.get_ident(), range(5))
         assert set(workers) == {threading.get_ident()}
@@ -147,6 +147,7 @@ def test_little_work_is_not_shared():
     assert set(shares) == {1}
 
 
+@pytest.mark.slow
 def test_estimators_work_in_joblib_workers():
     X = blobs(1, 2000)
     expected = OnlineKMeans(k=50, random_state=0).fit(X).labels_
@@ -220,6 +221,7 @@ def test_blas_gets_its_threads_back_after_the_last_call():
         thread.join(PATIENCE)
 
 
+@pytest.mark.slow
 def test_workers_of_joblib_share_the_cores():
     X = blobs(0, 500)
     model = OnlineKMeans(k=40, n_jobs=-1, random_state=0).fit(X)
@@ -264,6 +266,7 @@ def told_by_process(method, *args):
         ours.close()
 
 
+@pytest.mark.slow
 @FORKS
 @pytest.mark.parametrize("method", ["spawn", pytest.param("fork", marks=NEEDS_FORK)])
 def test_a_model_goes_on_in_another_process(method, monkeypatch):
