@@ -6,7 +6,6 @@ import signal
 import sys
 import threading
 
-import joblib
 import numpy as np
 import pytest
 from at_once import BLAS, PATIENCE, at_once, blas_threads, reached, told_by_process
@@ -202,16 +201,6 @@ def test_a_call_within_a_call_loses_no_row(n_before):
     with before_step("look_up", call_again), pytest.raises(RuntimeError, match="not taken"):
         model.partial_fit(X)
     assert model.n_samples_seen_ == n_before + 7
-
-
-def test_a_model_goes_on_after_a_way_through_joblib():
-    X = blobs(0, 600)
-    model = OnlineKMeans(k=40, n_clusters=4, random_state=0).fit(X[:200])
-    there = joblib.delayed(model.partial_fit)
-    copies = joblib.Parallel(n_jobs=2)(there(X[200:400]) for _ in range(2))
-    expected = fingerprint(model.partial_fit(X[200:400]).partial_fit(X[400:]))
-    for other in copies:
-        assert fingerprint(other.partial_fit(X[400:])) == expected
 
 
 class Interrupted(Exception):

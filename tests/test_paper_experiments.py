@@ -38,6 +38,8 @@ from benchmarks.paper.theory import (
 )
 from benchmarks.paper.variant import ScriptsOnlineKMeans
 
+pytestmark = pytest.mark.slow
+
 ROWS = blobs(0, 300)
 KINDS = {"array": np.asarray, "float32": np.float32, "csr": csr_matrix}
 VARIANT_STREAMS = {

@@ -17,6 +17,8 @@ from benchmarks.paper import jobs, sources, study, theory
 from benchmarks.paper.jobs import Cache, Job
 from benchmarks.paper.sources import Source
 
+pytestmark = pytest.mark.slow
+
 X = np.random.RandomState(0).normal(size=(400, 3))
 Y = (X[:, 0] > 0).astype(int)
 JOB = Job("rows", "count", {"power": 2})

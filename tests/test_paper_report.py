@@ -28,6 +28,8 @@ from benchmarks.paper import charts, cost_tables, published, report, tables
 from benchmarks.paper.records import digits
 from benchmarks.report import Cell
 
+pytestmark = pytest.mark.slow
+
 DATASETS = ["adult", "letter", "nomao", "poker", "shuttle", "skin", "w8a"]
 DEMO = ["digits", "wine", "moons*"]
 RECORDS = made_records(DATASETS)

@@ -22,6 +22,8 @@ from benchmarks.speed.shapes import GENERATED, Shape
 from benchmarks.speed.steps import STEPS, timed_steps
 from onlinekmeans_sklearn import OnlineKMeans
 
+pytestmark = pytest.mark.slow
+
 X = np.random.RandomState(0).normal(size=(600, 3))
 TINY = Shape(lambda: X, 20)
 

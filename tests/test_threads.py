@@ -183,6 +183,7 @@ def test_little_work_is_not_shared():
     assert set(shares) == {1}
 
 
+@pytest.mark.slow
 def test_estimators_work_in_joblib_workers():
     X = blobs(1, 2000)
     expected = OnlineKMeans(k=50, random_state=0).fit(X).labels_
@@ -259,6 +260,7 @@ def test_blas_gets_its_threads_back_after_the_last_call():
         thread.join(PATIENCE)
 
 
+@pytest.mark.slow
 def test_workers_of_joblib_share_the_cores():
     X = blobs(0, 500)
     model = OnlineKMeans(k=40, n_jobs=-1, random_state=0).fit(X)
@@ -284,6 +286,7 @@ def go_on(model, X):
     return fingerprint(model.partial_fit(X)), model.predict(X), numbers
 
 
+@pytest.mark.slow
 @FORKS
 @pytest.mark.parametrize("method", ["spawn", pytest.param("fork", marks=NEEDS_FORK)])
 def test_a_model_goes_on_in_another_process(method, monkeypatch):
