@@ -1,6 +1,7 @@
 """Functions that run at once in threads, and how many threads BLAS may use."""
 
 import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
 
 from threadpoolctl import ThreadpoolController
@@ -27,3 +28,11 @@ def at_once(functions):
 
     with ThreadPoolExecutor(len(functions)) as pool:
         return list(pool.map(started, functions))
+
+
+def reached(condition):
+    """Return whether a condition is true, or soon becomes true."""
+    end = time.monotonic() + PATIENCE
+    while not condition() and time.monotonic() < end:
+        time.sleep(0.01)
+    return condition()

@@ -1,13 +1,16 @@
 """Threads: as many as scikit-learn would use, and no more than we are given."""
 
 import multiprocessing
+import random
+import signal
+import sys
 import threading
 import time
 
 import joblib
 import numpy as np
 import pytest
-from at_once import PATIENCE, at_once, blas_threads
+from at_once import PATIENCE, at_once, blas_threads, reached
 from checkpoints import fingerprint
 from engines import THREADS, tuned
 from sklearn.model_selection import GridSearchCV
@@ -39,10 +42,31 @@ def test_n_jobs_counts_as_joblib_does():
     assert n_threads_for(10**6) == 4 * joblib.cpu_count()
 
 
+@pytest.mark.parametrize("n_jobs", [1, 3, -1, -2])
+def test_n_jobs_none_is_what_joblib_was_configured_to(n_jobs):
+    expected = n_threads_for(n_jobs)
+    with joblib.parallel_config(n_jobs=n_jobs):
+        assert n_threads_for(None) == expected
+        assert n_threads_for(2) == 2
+    with joblib.parallel_config(backend="threading"):  # and nothing said about n_jobs
+        assert n_threads_for(None) == n_threads_for(-1)
+
+
+@pytest.mark.parametrize("backend", ["loky", "threading"])
+def test_what_joblib_was_configured_to_is_not_for_its_workers(backend):
+    def ask_workers():
+        parallel = joblib.Parallel(n_jobs=2, backend=backend)
+        return parallel(joblib.delayed(n_threads_for)(None) for _ in range(2))
+
+    expected = ask_workers()
+    with joblib.parallel_config(n_jobs=4 * joblib.cpu_count()):
+        assert ask_workers() == expected
+
+
 def test_blas_keeps_to_one_thread_meanwhile():
     before = blas_threads()
     with own_threads(2, work=10**9) as threads:
-        assert threads.number == 2
+        assert threads.n_threads == 2
         assert blas_threads() <= {1}
     assert blas_threads() == before
 
@@ -50,48 +74,64 @@ def test_blas_keeps_to_one_thread_meanwhile():
 def test_a_few_rows_are_not_worth_a_thread():
     before = blas_threads()
     with own_threads(8, work=3) as threads:
-        assert threads.number == 1
+        assert threads.n_threads == 1
         assert blas_threads() == before
 
 
-@pytest.mark.parametrize("number", [1, 3])
-def test_results_come_in_order(number):
+@pytest.mark.parametrize("n_threads", [1, 3])
+def test_results_come_in_order(n_threads):
     seen = set()
 
     def square(x):
         seen.add(threading.get_ident())
         return x * x
 
-    assert Threads(number).map(square, range(50)) == [x * x for x in range(50)]
-    if number == 1:  # else the caller may have been so fast that it was alone
+    assert Threads(n_threads).map(square, range(50)) == [x * x for x in range(50)]
+    if n_threads == 1:  # else the caller may have been so fast that it was alone
         assert seen == {threading.get_ident()}
 
 
-def test_an_error_in_a_thread_is_raised():
-    with pytest.raises(ZeroDivisionError):
-        Threads(2).map(lambda x: 1 / x, [1, 0, 2])
+@pytest.mark.parametrize("error", [ZeroDivisionError, IndexError, SystemExit])
+@pytest.mark.parametrize("who", ["caller", "helper"])
+def test_an_error_in_a_thread_is_raised(error, who):
+    barrier, caller = threading.Barrier(2), threading.get_ident()
+
+    def fail(_):
+        barrier.wait(PATIENCE)  # both must be there
+        if (threading.get_ident() == caller) == (who == "caller"):
+            raise error
+
+    with pytest.raises(error):
+        Threads(2).map(fail, range(2))
 
 
 def test_the_caller_works_too():
     barrier = threading.Barrier(2)
 
     def worker(_):
-        barrier.wait(60)  # both must be there
+        barrier.wait(PATIENCE)  # both must be there
         return threading.get_ident()
 
     assert threading.get_ident() in Threads(2).map(worker, range(2))
 
 
 def test_a_caller_does_not_wait_for_busy_threads():
-    pool, _ = _threads._shared_pool(2)
-    go_on = threading.Event()
-    busy = pool.submit(go_on.wait, 60)
+    inside, go_on = threading.Barrier(3), threading.Event()
+
+    def work(_):
+        inside.wait(PATIENCE)
+        return go_on.wait(PATIENCE)
+
+    other = threading.Thread(target=Threads(2).map, args=(work, range(2)))
+    other.start()
     try:
+        inside.wait(PATIENCE)
         workers = Threads(2).map(lambda _: threading.get_ident(), range(5))
         assert set(workers) == {threading.get_ident()}
-        assert not busy.done()
+        assert other.is_alive()
     finally:
         go_on.set()
+        other.join(PATIENCE)
 
 
 def test_after_an_error_nothing_more_is_begun():
@@ -104,8 +144,6 @@ def test_after_an_error_nothing_more_is_begun():
     with pytest.raises(ValueError, match=r"[01]"):
         Threads(2).map(fail, range(100))
     assert len(seen) <= 2
-    assert _threads._shared_pool(2)[1].acquire(blocking=False)  # it is free again
-    _threads._shared_pool(2)[1].release()
 
 
 def n_threads_used(estimator, X, y=None):
@@ -113,7 +151,7 @@ def n_threads_used(estimator, X, y=None):
     numbers, share = [], Threads.map
 
     def noting_share(threads, function, items):
-        numbers.append(min(threads.number, len(items)))
+        numbers.append(min(threads.n_threads, len(items)))
         return share(threads, function, items)
 
     with pytest.MonkeyPatch.context() as patch, tuned(**THREADS):
@@ -137,7 +175,7 @@ def test_little_work_is_not_shared():
     shares = []
 
     def noted(threads, function, items):
-        shares.append(min(threads.number, len(items)))
+        shares.append(min(threads.n_threads, len(items)))
         return [function(item) for item in items]
 
     X = blobs(0, 300)
@@ -161,37 +199,40 @@ def test_estimators_work_in_joblib_workers():
 
 
 @pytest.mark.parametrize("n_jobs", [None, -1])
-def test_calls_at_once_share_the_cores(n_jobs, monkeypatch):
+@pytest.mark.parametrize(("n_calls", "n_threads"), [(1, 3), (2, 2), (3, 1), (5, 1)])
+def test_calls_at_once_share_the_cores(n_jobs, n_calls, n_threads, monkeypatch):
     monkeypatch.setattr(_threads, "_n_given", lambda: 3)
-    running, most = [], []
+    barrier = threading.Barrier(n_calls)
 
-    def work(item):
-        running.append(item)
-        most.append(len(running))
+    def work(_):
         time.sleep(0.001)
-        running.pop()
+        return threading.get_ident()
 
     def call():
         with own_threads(n_jobs, work=10**9) as threads:
-            threads.map(work, range(10))
+            barrier.wait(PATIENCE)  # all calls are running
+            workers = set(threads.map(work, range(10)))
+            barrier.wait(PATIENCE)
+        return len(workers)
 
-    at_once([call] * 4)
-    assert len(most) == 40
-    assert max(most) <= 3
+    assert max(at_once([call] * n_calls)) <= n_threads
 
 
-def test_threads_do_run_at_once():
+def test_threads_stay_and_are_used_again(monkeypatch):
     barrier = threading.Barrier(3)
-    assert sorted(Threads(3).map(lambda _: barrier.wait(PATIENCE), range(3))) == [0, 1, 2]
+
+    def places():
+        return sorted(Threads(3).map(lambda _: barrier.wait(PATIENCE), range(3)))
+
+    assert places() == [0, 1, 2]  # all three run at once
+    monkeypatch.setattr(_threads, "start_new_thread", None)
+    assert places() == [0, 1, 2]
 
 
-def test_threads_stay_and_are_used_again():
-    def names(_):
-        return threading.current_thread().name
-
-    first, again = (set(Threads(3).map(names, range(50))) for _ in range(2))
-    of_pool = {f"onlinekmeans_sklearn_{i}" for i in range(2)}
-    assert first | again <= {threading.current_thread().name, *of_pool}
+def test_calls_at_once_do_not_start_too_many_threads():
+    before = len(sys._current_frames())
+    at_once([lambda: Threads(4).map(time.sleep, [0.001] * 8)] * 16)
+    assert reached(lambda: len(sys._current_frames()) <= before + 3)
 
 
 def test_blas_gets_its_threads_back_after_the_last_call():
@@ -239,17 +280,21 @@ def test_a_limit_holds_for_n_jobs_minus_one():
         assert n_threads_for(-1) == n_threads_for(-2) == 1
 
 
-def go_on_and_tell(connection, model, X):
-    """Go on with a model in a process of its own."""
+def go_on(model, X):
+    """Return what a model learns and predicts, and the numbers of threads."""
     numbers = n_threads_for(None), n_threads_for(-1)
-    connection.send((fingerprint(model.partial_fit(X)), model.predict(X), numbers))
+    return fingerprint(model.partial_fit(X)), model.predict(X), numbers
 
 
-def told_by_process(method, *args):
-    """Return what `go_on_and_tell` says in a process that must end."""
+def tell(connection, function, args):
+    connection.send(function(*args))
+
+
+def told_by_process(method, function, *args):
+    """Return the result of a function in a process that must end."""
     context = multiprocessing.get_context(method)
     ours, theirs = context.Pipe(duplex=False)
-    process = context.Process(target=go_on_and_tell, args=(theirs, *args))
+    process = context.Process(target=tell, args=(theirs, function, args))
     process.start()
     theirs.close()
     try:
@@ -271,23 +316,42 @@ def test_a_model_goes_on_in_another_process(method, monkeypatch):
     X = blobs(0, 3000, d=8)
     with tuned(**THREADS):  # there are threads, and those of BLAS
         model = OnlineKMeans(k=40, n_jobs=2, random_state=0).fit(X)
-    found, labels, numbers = told_by_process(method, model, X)
+    found, labels, numbers = told_by_process(method, go_on, model, X)
     assert found == fingerprint(model.partial_fit(X))
     np.testing.assert_array_equal(labels, model.predict(X))
     if method == "spawn":
         assert numbers == (1, 1)
 
 
+def call_and_count():
+    """Return how many threads BLAS may use during and after a call, and its results."""
+    with own_threads(2, work=10**9) as threads:
+        during, squares = blas_threads(), threads.map(lambda x: x * x, range(9))
+    return during, blas_threads(), squares
+
+
 @FORKS
 @NEEDS_FORK
 def test_a_fork_in_the_middle_of_a_call_does_not_wait_for_it():
-    X = blobs(0, 1000)
-    model = OnlineKMeans(k=40, random_state=0).fit(X)
-    before = n_threads_for(None)
-    with own_threads(None, work=10**9), _threads._calls.lock:
-        found, _, numbers = told_by_process("fork", model, X)
-    assert found == fingerprint(model.partial_fit(X))
-    assert numbers == (before, before)
+    before = blas_threads()
+    inside, go_on = threading.Event(), threading.Event()
+
+    def call():
+        with own_threads(2, work=10**9), _threads._shared.blas_lock:
+            inside.set()
+            go_on.wait(PATIENCE)
+
+    thread = threading.Thread(target=call)
+    thread.start()
+    try:
+        assert inside.wait(PATIENCE)
+        during, after, squares = told_by_process("fork", call_and_count)
+    finally:
+        go_on.set()
+        thread.join(PATIENCE)
+    assert during <= {1}
+    assert after == before
+    assert squares == [x * x for x in range(9)]
 
 
 @FORKS
@@ -296,3 +360,61 @@ def test_a_worker_of_a_multiprocessing_pool_has_one_core():
     with multiprocessing.get_context("fork").Pool(1) as pool:
         asked = pool.map_async(n_threads_for, [None, -1, 1])
         assert asked.get(PATIENCE) == [1, 1, 1]
+
+
+class Interrupted(Exception):
+    """What signals raise."""
+
+
+def interrupt_calls(n_signals):
+    """Interrupt calls by one signal or two, at random moments.
+
+    Return results and the limits of BLAS before and after, how often a single signal
+    changed the limits, and whether there is only one thread beside this one.
+    """
+    rng, X = random.Random(0), blobs(0, 200)
+    struck, again = [], []  # signals so far, and seconds until the next one of a call
+
+    def strike(*_):
+        struck.append(None)
+        if again:
+            signal.setitimer(signal.ITIMER_REAL, again.pop())
+        raise Interrupted
+
+    def share():
+        return Threads(2).map(lambda x: x * x, range(20))
+
+    def learn():
+        return fingerprint(OnlineKMeans(k=50, n_jobs=2, random_state=0).partial_fit(X))
+
+    def interrupt(call, seconds):
+        again.extend([rng.uniform(1e-6, 1e-4)] * (rng.random() < 0.3))
+        try:
+            try:
+                signal.setitimer(signal.ITIMER_REAL, rng.uniform(1e-6, seconds))
+                call()
+            finally:
+                again.clear()
+                signal.setitimer(signal.ITIMER_REAL, 0)
+        except Interrupted:
+            pass
+
+    signal.signal(signal.SIGALRM, strike)
+    with tuned(**THREADS):
+        usual, n_changed = (share(), learn(), blas_threads()), 0
+        while len(struck) < n_signals:
+            for call, seconds in [(share, 1e-4), (learn, 2e-3)]:
+                limits, n_struck = blas_threads(), len(struck)
+                interrupt(call, seconds)
+                if len(struck) == n_struck + 1:
+                    n_changed += limits == usual[-1] != blas_threads()
+        after = share(), learn(), blas_threads()
+    return usual, after, n_changed, reached(lambda: len(sys._current_frames()) == 2)
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="there is no timer here")
+def test_an_interrupt_at_any_moment_leaves_nothing_behind():
+    usual, after, n_changed, is_tidy = told_by_process("spawn", interrupt_calls, 3000)
+    assert after == usual
+    assert n_changed == 0
+    assert is_tidy

@@ -115,12 +115,12 @@ class Blocks:
         adding, labeling, block = [], [], self._to_label
         if self._to_add_up is not None:
             X, labels, d2, _ = self._to_add_up
-            n_sums = 1 + threads.number // TUNING.threads_per_sum
+            n_sums = 1 + threads.n_threads // TUNING.threads_per_sum
             adding = accumulate(self._stream, X, labels, d2, n_sums)
         if block is not None and block.new is not None:
             shares = row_shares(block.new.centers, block.X, threads)
             labeling = [partial(label, block, rows) for rows in shares]
-        every, is_alone = [*adding, *steps, *labeling], threads.number == 1
+        every, is_alone = [*adding, *steps, *labeling], threads.n_threads == 1
         results = [do() for do in every] if is_alone else threads.map(_call, every)
         return results[len(adding) : len(adding) + len(steps)]
 

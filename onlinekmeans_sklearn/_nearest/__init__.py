@@ -72,12 +72,12 @@ def nearest_points(points, X, threads=SINGLE_THREAD, d2=None):
 
 def row_shares(centers, X, threads):
     """Return slices of the rows for threads to share, just one if there is little work."""
-    work = work_of(centers, X) if threads.number > 1 else 0
+    work = work_of(centers, X) if threads.n_threads > 1 else 0
     return _shares(X.shape[0], work, threads)
 
 
 def _shares(n_rows, work, threads):
-    most = threads.number * TUNING.shares_per_thread if threads.number > 1 else 1
+    most = threads.n_threads * TUNING.shares_per_thread if threads.n_threads > 1 else 1
     n_shares = max(1, min(most, n_rows, work // TUNING.min_work_per_share))
     cuts = [n_rows * i // n_shares for i in range(n_shares + 1)]
     return [slice(*cut) for cut in itertools.pairwise(cuts)]

@@ -1,25 +1,29 @@
-"""Threads for the rows of a call, no more than there are cores for this process."""
+"""Threads for the rows of a call, no more than there are cores for this process.
+
+A signal can raise an error at any moment in the main thread, as Ctrl-C does. So no call
+waits for what an interrupted one may have left undone, and the next one cleans up.
+"""
 
 import multiprocessing
 import os
 import threading
+from _thread import start_new_thread
 from collections import deque
-from concurrent.futures import ThreadPoolExecutor, wait
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cache
+from queue import SimpleQueue
 
 from joblib import cpu_count, effective_n_jobs
+from joblib.parallel import get_active_backend
 from threadpoolctl import ThreadpoolController
 
 from .tuning import TUNING
 
-_MOST_PER_CORE = 4  # threads
-
 
 @cache
-def _controller():
-    """Return the controller of BLAS and OpenMP threads, which is slow to make."""
-    return ThreadpoolController()
+def _libraries(user_api):
+    """Return controllers of the libraries for BLAS or OpenMP, which are slow to find."""
+    return ThreadpoolController().select(user_api=user_api).lib_controllers
 
 
 def _n_given():
@@ -29,46 +33,46 @@ def _n_given():
     `threadpool_limits`, OMP_NUM_THREADS or a joblib worker says so. A daemonic process is
     the worker of a pool, and the other workers have the other cores.
     """
-    if multiprocessing.current_process().daemon:
-        return 1
-    pools = [pool for pool in _controller().lib_controllers if pool.user_api == "openmp"]
-    return min([cpu_count(), *(pool.num_threads for pool in pools)])
+    cores = 1 if multiprocessing.current_process().daemon else cpu_count()
+    return min([cores, *(library.num_threads for library in _libraries("openmp"))])
 
 
 def n_threads_for(n_jobs):
     """Return the number of threads that `n_jobs` stands for.
 
-    None and -1 are all that have a core, -2 is one less, and so on. More than a few per
-    core would only wait for each other. A backend of joblib can restrict it to one; the
-    number of its workers, perhaps on other machines, does not matter for our threads.
+    None is the n_jobs of `joblib.parallel_config`. None there, too, and -1 are all that
+    have a core, -2 is one less, and so on. More than four per core would only wait for
+    each other. A backend of joblib can restrict it to one; the number of its workers,
+    perhaps on other machines, does not matter for our threads.
     """
     if n_jobs is None:
-        return _n_given()
-    if n_jobs < 0:
-        return max(1, _n_given() + 1 + n_jobs)
-    is_single = effective_n_jobs(n_jobs) == 1
-    return 1 if is_single else min(n_jobs, _MOST_PER_CORE * cpu_count())
+        _, n_jobs = get_active_backend()
+    if n_jobs is None or n_jobs < 0:
+        return max(1, _n_given() + 1 + (n_jobs or -1))
+    return 1 if effective_n_jobs(n_jobs) == 1 else min(n_jobs, 4 * cpu_count())
 
 
-@cache
-def _blas_of_process_and_thread():
-    """Return controllers of BLAS that has a limit per process, and per thread (OpenMP)."""
-    paths = {False: [], True: []}
-    for pool in _controller().select(user_api="blas").lib_controllers:
-        paths[getattr(pool, "threading_layer", None) == "openmp"].append(pool.filepath)
-    return [_controller().select(filepath=paths[key]) for key in (False, True)]
+class _Shared:
+    """What the calls of a process share; a forked process has none of its threads.
 
-
-class _ActiveCalls:
-    """The calls that are running at once in this process."""
+    Attributes
+    ----------
+    calls : dict
+        The calls that are running, and where they limit BLAS: None is the whole process.
+    blas_lock : RLock
+        A signal handler may make a call of its own.
+    pools : dict
+        Seats for helpers, and the queue of their jobs, by the number of threads.
+    """
 
     def __init__(self):
-        self.number = 0
-        self.lock = threading.Lock()
-        self.limit = None  # of BLAS, with what it was before the first of them
+        self.calls, self.blas_lock, self.pools = {}, threading.RLock(), {}
 
 
-_calls = _ActiveCalls()
+_shared = _Shared()
+_blas_before = {}  # its limits before the calls, which a forked process must restore, too
+if hasattr(os, "register_at_fork"):  # not on Windows
+    os.register_at_fork(after_in_child=_shared.__init__)
 
 
 @contextmanager
@@ -77,98 +81,101 @@ def one_blas_thread():
 
     BLAS would start threads of its own, which go on spinning for a while after each
     product and take the cores from ours. It has one limit for the whole process. So the
-    first of the calls that run at once sets it, and the last one that ends sets it back.
+    first of the calls that run at once sets it, and the last one that ends restores it.
     """
-    blas, blas_of_thread = _blas_of_process_and_thread()
-    with _calls.lock:
-        if _calls.number == 0:
-            _calls.limit = blas.limit(limits=1)
-            _release_blas_control(blas)
-        _calls.number += 1
+    call = object()
     try:
-        with blas_of_thread.limit(limits=1):
-            yield
+        _shared.calls[call] = None, threading.get_ident()
+        _settle_blas()
+        yield
     finally:
-        with _calls.lock:
-            _calls.number -= 1
-            if _calls.number == 0:
-                _calls.limit.restore_original_limits()
-                _release_blas_control(blas)
+        try:
+            _shared.calls.pop(call, None)
+            _settle_blas()
+        finally:
+            _settle_blas()  # again, as a signal may have interrupted it
 
 
-def _release_blas_control(blas):
-    """Let any thread change the limit of BLAS.
+def _settle_blas():
+    """Limit BLAS if there are calls that need it, else restore what was before them."""
+    with _shared.blas_lock:
+        limited = set().union(*_shared.calls.values())
+        for blas in _libraries("blas"):
+            is_openmp = getattr(blas, "threading_layer", None) == "openmp"
+            key = blas, threading.get_ident() if is_openmp else None
+            if key[1] in limited and key not in _blas_before:
+                _blas_before[key] = blas.num_threads
+                blas.set_num_threads(1)
+            elif key[1] not in limited and key in _blas_before:
+                blas.set_num_threads(_blas_before[key])
+                del _blas_before[key]
+            if hasattr(blas, "clear_controlling_thread"):
+                blas.clear_controlling_thread()  # else threadpoolctl obeys only this thread
 
-    threadpoolctl from 3.8 on listens only to the one that did so first.
+
+def _help(seats, jobs):
+    """Do jobs until the process ends, unless other helpers have taken all seats.
+
+    Calls that begin at once, or are interrupted, may start too many of them.
     """
-    for pool in blas.lib_controllers:
-        if hasattr(pool, "clear_controlling_thread"):
-            pool.clear_controlling_thread()
-
-
-@cache
-def _shared_pool(number):
-    """Return a pool of ``number - 1`` threads, and a lock for the caller that works, too.
-
-    All calls share them, and only one caller at a time works beside the pool. The threads
-    stay until the process ends: threads started for each call would each time get memory
-    of their own from the C library.
-    """
-    pool = ThreadPoolExecutor(number - 1, thread_name_prefix="onlinekmeans_sklearn")
-    return pool, threading.Lock()
-
-
-def _forget_threads():
-    """Reset everything in a forked process, which has none of the threads."""
-    _calls.__init__()
-    _shared_pool.cache_clear()
-
-
-if hasattr(os, "register_at_fork"):  # not on Windows
-    os.register_at_fork(after_in_child=_forget_threads)
+    with suppress(IndexError):
+        seats.pop()
+        while True:
+            jobs.get()()
 
 
 class Threads:
-    """A number of threads, shared with other calls that use as many."""
+    """A number of threads, shared with other calls that use as many.
 
-    def __init__(self, number=1):
-        self.number = number
+    They stay until the process ends: threads started for each call would each time get
+    memory of their own from the C library.
+    """
+
+    def __init__(self, n_threads=1):
+        self.n_threads = n_threads
 
     def map(self, function, items):
         """Return the function's results for the items, in order.
 
         The caller works, too: it already has a core, and waking up a thread takes a while.
+        It waits only for helpers that have begun; others may be busy with other calls.
+        Each other call that is running takes the core of a helper.
         """
-        if self.number == 1 or len(items) == 1:
+        if self.n_threads == 1 or len(items) == 1:
             return [function(item) for item in items]
-        left = deque(enumerate(items))
-        results = [None] * len(items)
+        left, results, begun, errors = deque(enumerate(items)), [None] * len(items), [], []
 
         def work():
-            while left:
+            while left and not errors:
                 try:
-                    place, item = left.popleft()
+                    index, item = left.popleft()
                 except IndexError:  # another thread was faster
                     return
-                try:
-                    results[place] = function(item)
-                except BaseException:
-                    left.clear()
-                    raise
+                results[index] = function(item)
 
-        pool, caller_lock = _shared_pool(self.number)
-        others = [pool.submit(work) for _ in range(min(self.number, len(items)) - 1)]
-        try:
-            if caller_lock.acquire(blocking=False):
+        def help_caller():
+            busy = threading.Lock()
+            with busy:
+                begun.append(busy)  # before looking at what is left
                 try:
                     work()
-                finally:
-                    caller_lock.release()
-                    others = [other for other in others if not other.cancel()]
+                except BaseException as error:
+                    errors.append(error)
+
+        new_pool = deque(range(self.n_threads - 1)), SimpleQueue()
+        seats, jobs = _shared.pools.setdefault(self.n_threads, new_pool)
+        try:
+            for _ in range(min(self.n_threads, len(items)) - max(1, len(_shared.calls))):
+                if seats:
+                    start_new_thread(_help, (seats, jobs))
+                jobs.put(help_caller)
+            work()
         finally:
-            wait(others)
-        for other in others:
-            other.result()
+            left.clear()  # so that helpers that have not begun by now will do nothing
+            for busy in begun:
+                busy.acquire()
+        if errors:
+            raise errors.pop(0)
         return results
 
 
