@@ -1,22 +1,14 @@
 """What the two estimators share: scikit-learn's conventions around one stream."""
 
-import logging
-from abc import abstractmethod
 from functools import partial
 
 import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
-from ._algorithm.merge import for_more_clusters
-from ._algorithm.random_numbers import draw_seed
-from ._algorithm.stream import Stream
 from ._encoding import ENCODINGS, check_output, encode_rows
-from ._fitted import FittedStream
 from ._nearest import nearest_shared
-from ._nearest.backend import warn_once_if_slow
-from ._state.fitted import Fitted
+from ._reading import StreamReader, known_features
 from ._utils.callbacks import (
     CALLBACK_ATTRIBUTES,
     CallbackSupportMixin,
@@ -24,40 +16,41 @@ from ._utils.callbacks import (
     with_callbacks,
 )
 from ._utils.calls import lock_of, shallow_copy, unchanged_on_error
-from ._utils.docstrings import with_shared_documentation
+from ._utils.docstrings import named_for_users
 from ._utils.validation import (
     MOST_CLUSTERS,
     check_integer,
     check_n_jobs,
     check_one_of,
     parameter_error,
-    plain_parameters,
     validate_X,
-    warn_of_ignored,
-    warn_user,
 )
 
-_LOGGER = logging.getLogger("onlinekmeans_sklearn")
-_FEATURES = ("n_features_in_", "feature_names_in_")
 
-
-@with_shared_documentation
+@named_for_users
 class BaseOnlineKMeans(
     CallbackSupportMixin,
     ClassNamePrefixFeaturesOutMixin,
     TransformerMixin,
     ClusterMixin,
-    FittedStream,
+    StreamReader,
 ):
-    """The public methods; a subclass says which schedule its parameters ask for."""
+    """The public methods."""
 
     def fit(self, X, y=None):
         """Cluster the rows of `X` as a stream of its own, in one pass.
 
-        %(stream)s
-        %(y)s
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            The stream, in the order of the rows.
+        y : Ignored
+            Not used, present for API consistency by convention.
 
-        %(self)s
+        Returns
+        -------
+        self : object
+            The fitted estimator.
         """
         with lock_of(self), unchanged_on_error(self):
             self._fit(X, y)
@@ -71,7 +64,9 @@ class BaseOnlineKMeans(
 
         def report(stream, *rows):
             fitted = self._new_fitted(None, shallow_copy(stream), rows)
-            reporter.update(len(rows[0]), lambda: {**_features(start), "_fitted": fitted})
+            reporter.update(
+                len(rows[0]), lambda: {**known_features(start), "_fitted": fitted}
+            )
 
         fitted = self._read(None, stream, X, report=report if reporter else None)
         self._merge(fitted)  # now, so that warnings belong to fit
@@ -89,9 +84,13 @@ class BaseOnlineKMeans(
         X : {array-like, sparse matrix} of shape (n_samples, n_features), default=None
             The next samples of the stream, in the order of the rows. If None, only the
             last step is done again, to merge the online clusters into `n_clusters`.
-        %(y)s
+        y : Ignored
+            Not used, present for API consistency by convention.
 
-        %(self)s
+        Returns
+        -------
+        self : object
+            The fitted estimator.
         """
         if X is not None:
             self._partial_fit(X)
@@ -106,8 +105,12 @@ class BaseOnlineKMeans(
     def partial_fit_predict(self, X, y=None):
         """Update the clustering and return the clusters decided online.
 
-        %(batch)s
-        %(y)s
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            The next samples of the stream, in the order of the rows.
+        y : Ignored
+            Not used, present for API consistency by convention.
 
         Returns
         -------
@@ -125,10 +128,16 @@ class BaseOnlineKMeans(
         those that open later. Only for ``n_clusters=None``: the columns of merged
         clusters would change their meaning as the stream goes on.
 
-        %(batch)s
-        %(y)s
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            The next samples of the stream, in the order of the rows.
+        y : Ignored
+            Not used, present for API consistency by convention.
 
-        %(X_new)s
+        Returns
+        -------
+        X_new : {ndarray, sparse matrix} of shape (n_samples, n_features_out)
             As `transform` returns them, with a column for every cluster opened so far. An
             array or CSR, whatever `set_output` says.
         """
@@ -138,7 +147,10 @@ class BaseOnlineKMeans(
     def predict(self, X):
         """Predict the nearest of the final centers for each sample.
 
-        %(samples)s
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            The samples.
 
         Returns
         -------
@@ -152,8 +164,12 @@ class BaseOnlineKMeans(
     def score(self, X, y=None):
         """Return the negative k-means cost of `X` for the final centers.
 
-        %(samples)s
-        %(y)s
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            The samples.
+        y : Ignored
+            Not used, present for API consistency by convention.
 
         Returns
         -------
@@ -170,9 +186,14 @@ class BaseOnlineKMeans(
     def transform(self, X):
         """Encode each sample's cluster as features for another model.
 
-        %(samples)s
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            The samples.
 
-        %(X_new)s
+        Returns
+        -------
+        X_new : {ndarray, sparse matrix} of shape (n_samples, n_features_out)
             The nearest final center, or the distances to all of them, encoded as `encode`
             says, in the dtype of `X`.
         """
@@ -183,10 +204,16 @@ class BaseOnlineKMeans(
     def fit_transform(self, X, y=None):
         """Cluster the rows of `X` and return ``fit(X).transform(X)``.
 
-        %(stream)s
-        %(y)s
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            The stream, in the order of the rows.
+        y : Ignored
+            Not used, present for API consistency by convention.
 
-        %(X_new)s
+        Returns
+        -------
+        X_new : {ndarray, sparse matrix} of shape (n_samples, n_features_out)
             The features of the rows, by the final centers.
         """
         with lock_of(self), unchanged_on_error(self):
@@ -198,10 +225,17 @@ class BaseOnlineKMeans(
         The same as ``fit(X).labels_``. With an int `n_clusters` these are the merged
         clusters. `predict` looks at the final centers instead, so it may differ.
 
-        %(stream)s
-        %(y)s
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            The stream, in the order of the rows.
+        y : Ignored
+            Not used, present for API consistency by convention.
 
-        %(labels)s
+        Returns
+        -------
+        labels : ndarray of shape (n_samples,)
+            The cluster of each sample, `labels_`, of dtype int32.
         """
         with lock_of(self):
             return self.fit(X, y).labels_
@@ -209,7 +243,16 @@ class BaseOnlineKMeans(
     def set_output(self, *, transform=None):
         """Set the container that `transform` and `fit_transform` return.
 
-        %(output)s
+        Parameters
+        ----------
+        transform : {"default", "pandas", "polars"} or None, default=None
+            A data frame needs a dense encoding: any but ``encode="onehot"``. None leaves
+            the setting as it is.
+
+        Returns
+        -------
+        self : object
+            The estimator.
         """
         if not (transform is None or isinstance(transform, str)):
             expected = "a str among {'default', 'pandas', 'polars'} or None"
@@ -222,7 +265,16 @@ class BaseOnlineKMeans(
     def get_feature_names_out(self, input_features=None):
         """Return the names of the columns of `transform`.
 
-        %(names)s
+        Parameters
+        ----------
+        input_features : array-like of str or None, default=None
+            Only checked against `feature_names_in_`, as scikit-learn does.
+
+        Returns
+        -------
+        names : ndarray of str
+            The name of the class in lower case and a number, such as "onlinekmeans0": one
+            for each cluster, or a single one for ``encode="ordinal"``.
         """
         self._check_call()
         return super().get_feature_names_out(input_features)
@@ -238,14 +290,6 @@ class BaseOnlineKMeans(
         if hasattr(self, "_output"):
             clone._output = self._output
         return clone
-
-    @abstractmethod
-    def _schedule(self, n_rows):
-        """Return the schedule of a stream whose first call has `n_rows` rows."""
-
-    @abstractmethod
-    def _warn_before_reading(self, stream, n_rows, is_partial):
-        """Warn if the parameters do not suit the rows of a `fit` or `partial_fit`."""
 
     def _resolved_k(self, default, for_merge):
         """Return `k`, or for "auto" the default, or the one for a merge into `n_clusters`.
@@ -291,89 +335,6 @@ class BaseOnlineKMeans(
             )
             raise parameter_error("n_clusters", self.n_clusters, expected, owner=self)
 
-    def _start_stream(self, X):
-        """Return the validated rows, a copy that knows their features, and a new stream."""
-        self._check_params()
-        start = shallow_copy(self)  # nothing of this estimator changes before it has read
-        X = validate_X(start, X, reset=True)
-        return X, start, self._new_stream(X.shape[0])
-
-    def _new_stream(self, n_rows):
-        """Return a new stream whose first call has `n_rows` rows."""
-        warn_once_if_slow()
-        cap = np.inf if self.max_clusters is None else int(self.max_clusters)
-        return Stream(self._schedule(n_rows), draw_seed(self.random_state), cap)
-
-    def _partial_fit(self, X, result=lambda X, fitted: fitted):
-        """Continue the stream, or start one, and return a result.
-
-        That is a function of the validated rows and of what is known then, and is called
-        before anything changes.
-        """
-        with lock_of(self):
-            before = vars(self).get("_fitted")
-            if before is None:
-                with unchanged_on_error(self):
-                    X, start, stream = self._start_stream(X)
-                    fitted = self._read(None, stream, X, is_partial=True)
-                    returned = result(X, fitted)
-                    self._publish(fitted, start)
-                return returned
-            self._check_params()
-            X = validate_X(self, X, reset=False)
-            fitted = self._read(before, before.stream, X, is_partial=True)
-            returned = result(X, fitted)
-            if self._fitted is not before:
-                raise RuntimeError(
-                    f"This {type(self).__name__} has read other rows while partial_fit was "
-                    "reading, so these rows were not taken: do not call fit or partial_fit "
-                    "in a signal handler or callback during such a call."
-                )
-            self._fitted = fitted
-            return returned
-
-    def _read(self, before, stream, X, is_partial=False, report=None):
-        """Let the stream read rows, and return what is known then."""
-        self._warn_before_reading(stream, X.shape[0], is_partial)
-        extended, labels, d2 = stream.extend(X, self.n_jobs, report)
-        self._log_phases(stream, extended)
-        labels.flags.writeable = False  # users see them
-        return self._new_fitted(before, extended, (labels, d2))
-
-    def _log_phases(self, before, after):
-        for phase in after.schedule.phases[len(before.schedule.phases) :]:
-            _LOGGER.info("New phase after %d samples, with facility cost %g", *phase)
-
-    def _new_fitted(self, before, stream, last_rows):
-        """Return what a call has learned, by its parameters at that time."""
-        parameters = {name: getattr(self, name) for name in self._read_at_start}
-        if before is not None and parameters != before.start_parameters:
-            warn_of_ignored(parameters, before.start_parameters)
-        n_clusters = None if self.n_clusters is None else int(self.n_clusters)
-        parameters = before.start_parameters if before else plain_parameters(parameters)
-        return Fitted(stream, n_clusters, self.centers, parameters, last_rows)
-
-    def _publish(self, fitted, start):
-        """Take over what was learned and the features, in one assignment.
-
-        So neither a signal handler nor another thread sees a mixture.
-        """
-        kept = {name: vars(self)[name] for name in vars(self) if name not in _FEATURES}
-        self.__dict__ = {**kept, **_features(start), "_fitted": fitted}
-
-    def _merge(self, fitted):
-        """Return the final clusters, and warn the first time if they are too few."""
-        n_clusters, is_new = fitted.n_clusters, fitted.final is None
-        final = fitted.final_clusters(self.n_jobs)
-        if is_new and n_clusters is not None and len(final.centers) < n_clusters:
-            warn_user(
-                f"{fitted.stream.n_seen} samples opened only {len(final.centers)} online "
-                f"cluster(s), fewer than {n_clusters=}: returning them unmerged. For more, "
-                f"{for_more_clusters(fitted.stream)}.",
-                ConvergenceWarning,
-            )
-        return final
-
     @property
     def _n_features_out(self):
         """The width of `transform`, for `get_feature_names_out`."""
@@ -391,8 +352,3 @@ class BaseOnlineKMeans(
         centers, n_columns = self._merge(fitted).centers, self._n_columns(fitted)
         decided = (fitted.stream, fitted.last_rows[0]) if is_online else None
         return encode_rows(X, centers, self.encode, n_columns, self.n_jobs, decided)
-
-
-def _features(estimator):
-    """Return the attributes about features that an estimator has."""
-    return {name: vars(estimator)[name] for name in _FEATURES if name in vars(estimator)}

@@ -22,8 +22,7 @@ from ._online_kmeans import OnlineKMeans
 from ._state.version import VersionedStateMixin
 from ._utils.calls import lock_of, unchanged_on_error
 from ._utils.doc_link import DocumentationLinkMixin
-from ._utils.docstrings import with_shared_documentation
-from ._utils.rows import index_dtype
+from ._utils.rows import side_by_side
 from ._utils.validation import as_floats, needs_no_validation, parameter_error
 
 
@@ -50,7 +49,6 @@ def _can_learn_online(self):
     return _classifier_has("partial_fit")(self)
 
 
-@with_shared_documentation
 class ClusterFeaturesClassifier(
     VersionedStateMixin,
     DocumentationLinkMixin,
@@ -60,16 +58,14 @@ class ClusterFeaturesClassifier(
 ):
     """Classifier on raw features plus cluster features, also on a stream.
 
-    With both, a linear model can separate classes that no hyperplane could. `fit` does
-    what a pipeline of a union of features and a classifier does. In addition there is
-    `partial_fit`: the clusters and the classifier learn from the same stream, one pass,
-    while the number of clusters grows.
+    With both, a linear model can separate classes that no hyperplane could. `fit` works as
+    a pipeline of a FeatureUnion and a classifier does. With `partial_fit`, clusters and
+    classifier learn from one stream, while the number of clusters grows.
 
     Parameters
     ----------
     classifier : estimator or None, default=None
-        The classifier. None is stochastic gradient descent with squared loss, the model
-        of the paper's experiments:
+        The classifier. None is that of the paper's experiments:
         ``SGDClassifier(loss="squared_error", learning_rate="invscaling", eta0=0.01,
         power_t=0.25)``. Scale features to roughly unit variance.
     clusterer : estimator or None, default=None
@@ -103,24 +99,20 @@ class ClusterFeaturesClassifier(
 
     Notes
     -----
-    In `partial_fit` the classifier learns from the features decided online, when a sample
-    was read; `predict` uses the centers there are now. When a cluster opens, the
-    classifier gets one more column. A linear model has seen nothing but zeros in it, so
-    its weight is 0, and it goes on as if the column had been there from the start. That is
-    done for classifiers whose only weights are in `coef_`, as those of `SGDClassifier`
-    without averaging. For others, and for a clusterer with ``encode="distance"``, where a
-    cluster still to come is far and not 0, give the clusterer a `max_clusters`: then the
-    number of columns never changes.
+    In `partial_fit` the classifier learns from the features decided online. When a cluster
+    opens, it gets one more column, with weight 0. Only classifiers whose weights are all
+    in `coef_` can gain columns, such as `SGDClassifier` without averaging. For others, and
+    for ``encode="distance"``, give the clusterer a `max_clusters`.
 
     Examples
     --------
+    >>> import numpy as np
     >>> from sklearn.datasets import make_circles
     >>> from onlinekmeans_sklearn import ClusterFeaturesClassifier
     >>> X, y = make_circles(2000, factor=0.5, noise=0.05, random_state=0)
     >>> model = ClusterFeaturesClassifier(random_state=0)
-    >>> for start in range(0, 1000, 50):  # 1000 samples, in pieces of 50
-    ...     part = slice(start, start + 50)
-    ...     model = model.partial_fit(X[part], y[part], classes=[0, 1])
+    >>> for rows in np.split(np.arange(1000), 20):  # 1000 samples, in pieces of 50
+    ...     model = model.partial_fit(X[rows], y[rows], classes=[0, 1])
     >>> model.score(X[1000:], y[1000:]) > 0.95
     True
     """
@@ -136,11 +128,17 @@ class ClusterFeaturesClassifier(
     def fit(self, X, y):
         """Cluster the rows of `X`, then fit the classifier with the cluster features.
 
-        %(stream)s
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            The stream, in the order of the rows.
         y : array-like of shape (n_samples,)
             The classes.
 
-        %(self)s
+        Returns
+        -------
+        self : object
+            The fitted estimator.
         """
         with lock_of(self), unchanged_on_error(self):
             X, y = self._validated(X, y, reset=True)
@@ -153,16 +151,21 @@ class ClusterFeaturesClassifier(
     def partial_fit(self, X, y, classes=None):
         """Update the clusters with the next batch of the stream, then the classifier.
 
-        Only if the classifier can do that, and the clusterer is an :class:`OnlineKMeans`
-        or :class:`SemiOnlineKMeans` with ``n_clusters=None``.
+        Needs a classifier with `partial_fit`, and ``n_clusters=None`` in the clusterer.
 
-        %(batch)s
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            The next samples of the stream, in the order of the rows.
         y : array-like of shape (n_samples,)
             Their classes.
         classes : array-like of shape (n_classes,) or None, default=None
             Every class label that may occur; needed in the first call.
 
-        %(self)s
+        Returns
+        -------
+        self : object
+            The fitted estimator.
         """
         with lock_of(self):
             if hasattr(self, "classifier_"):
@@ -194,7 +197,10 @@ class ClusterFeaturesClassifier(
     def predict(self, X):
         """Return the class of each sample.
 
-        %(samples)s
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            The samples.
 
         Returns
         -------
@@ -206,7 +212,10 @@ class ClusterFeaturesClassifier(
     def score(self, X, y, sample_weight=None):
         """Return the share of samples whose class is predicted, the accuracy.
 
-        %(samples)s
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            The samples.
         y : array-like of shape (n_samples,)
             Their classes.
         sample_weight : array-like of shape (n_samples,) or None, default=None
@@ -223,7 +232,10 @@ class ClusterFeaturesClassifier(
     def decision_function(self, X):
         """Return the classifier's confidence for each sample and class.
 
-        %(samples)s
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            The samples.
 
         Returns
         -------
@@ -236,7 +248,10 @@ class ClusterFeaturesClassifier(
     def predict_proba(self, X):
         """Return the probability of each class for each sample.
 
-        %(samples)s
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            The samples.
 
         Returns
         -------
@@ -249,7 +264,10 @@ class ClusterFeaturesClassifier(
     def predict_log_proba(self, X):
         """Return the logarithm of `predict_proba`.
 
-        %(samples)s
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            The samples.
 
         Returns
         -------
@@ -313,8 +331,7 @@ class ClusterFeaturesClassifier(
                 "partial_fit, for example np.unique(all_y)"
             )
             raise parameter_error("classes", classes, expected, owner=self)
-        known = classes if is_first else self.classes_
-        known = np.asarray(known).tolist()
+        known = np.asarray(classes if is_first else self.classes_).tolist()
         unknown = set(y.tolist()).difference(known)
         if unknown:
             raise ValueError(
@@ -345,7 +362,7 @@ class ClusterFeaturesClassifier(
             return clusters
         if issparse(X) or issparse(clusters):
             if X.shape[0] == 1:
-                return _side_by_side(X, clusters)
+                return side_by_side(X, clusters)
             return csr_matrix(hstack([X, clusters], format="csr"))
         return np.hstack([X, clusters])
 
@@ -364,16 +381,6 @@ def _seed(estimator, random_state):
     for name, value in sorted(estimator.get_params(deep=True).items()):
         if value is None and (f"__{name}").endswith("__random_state"):
             estimator.set_params(**{name: random_state.randint(2**31 - 1)})
-
-
-def _side_by_side(*parts):
-    """Return two parts of a single row as CSR, ten times as fast as `hstack`."""
-    first, second = [p.indices if issparse(p) else p[0].nonzero()[0] for p in parts]
-    values = np.concatenate([p.data if issparse(p) else p[p != 0] for p in parts])
-    widths = [part.shape[1] for part in parts]
-    columns = np.concatenate([first, np.add(second, widths[0], dtype=np.int64)])
-    columns = columns.astype(index_dtype(sum(widths)))
-    return csr_matrix((values, columns, [0, len(values)]), shape=(1, sum(widths)))
 
 
 def _widen(classifier, n_features):

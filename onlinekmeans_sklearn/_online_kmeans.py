@@ -3,11 +3,10 @@
 from ._algorithm.facility_cost import Practical, SemiOnline, Theoretical
 from ._algorithm.merge import k_for_merge
 from ._base import BaseOnlineKMeans
-from ._utils.docstrings import with_shared_documentation
+from ._utils.docstrings import documented_like
 from ._utils.validation import check_integer, check_one_of, check_positive, warn_user
 
 
-@with_shared_documentation
 class OnlineKMeans(BaseOnlineKMeans):
     """Online k-means clustering: one pass, any order, as many clusters as it takes.
 
@@ -19,7 +18,9 @@ class OnlineKMeans(BaseOnlineKMeans):
 
     Parameters
     ----------
-    %(n_clusters)s
+    n_clusters : int or None, default=None
+        If an int, merge the online clusters into exactly this many by weighted k-means. If
+        None, keep them as they are.
     k : int or "auto", default="auto"
         The number of clusters to aim at. About this many open; it is not a limit (see
         `max_clusters`). Values below 16 act like 16, with a warning. With
@@ -28,11 +29,83 @@ class OnlineKMeans(BaseOnlineKMeans):
         ``80 * n_clusters**0.83`` (`n_clusters` if theoretical).
     algorithm : {"practical", "theoretical"}, default="practical"
         The paper's Algorithm 3 or Algorithm 2. The guarantee is proven for the latter.
-    %(common_parameters)s
+    centers : {"samples", "means"}, default="samples"
+        What `cluster_centers_` holds if `n_clusters` is None: the samples that opened the
+        clusters, or the means of the clusters, which have a lower cost. `labels_` are the
+        same either way. If `n_clusters` is an int, the centers are always means.
+    max_clusters : int or None, default=None
+        The largest number of online clusters. Once that many are open, every sample joins
+        the nearest one, however far, and the guarantee ends: choose it well above `k`.
+        The width of `transform` is then fixed from the first batch on, with columns for
+        clusters still to come. If None, there is no limit.
+    encode : {"onehot", "onehot-dense", "ordinal", "distance", "triangle"}, default="onehot"
+        The output of `transform`:
+
+        - "onehot": 1 for the cluster of the sample among zeros, as a sparse matrix in CSR
+          format;
+        - "onehot-dense": the same as an array;
+        - "ordinal": the number of the cluster;
+        - "distance": the distances to all centers. A center that does not exist yet (a
+          cluster still to come, or in `partial_fit_transform` one that opened after the
+          sample) gets the largest distance of the sample to a center that does: a finite
+          number, and never one that makes an absent center look near;
+        - "triangle": by how much each center is nearer than the average one,
+          ``max(0, mean(z) - z_j)`` for distances ``z``. A center that does not exist yet
+          gets 0.
+    n_jobs : int or None, default=None
+        The number of threads that look for nearest centers. None and -1 are what
+        scikit-learn's own threaded code would use: all processors, or fewer where
+        ``OMP_NUM_THREADS``, ``threadpoolctl.threadpool_limits`` or a joblib worker says so;
+        -2 is one less. Calls that run at once share them. The result does not depend on it.
+    random_state : int, RandomState instance or None, default=None
+        Seeds the random number drawn for each sample. Pass an int for reproducible
+        results.
 
     Attributes
     ----------
-    %(attributes)s
+    cluster_centers_ : {ndarray, sparse matrix} of shape (n_clusters, n_features)
+        The final centers: samples of the stream or means, depending on `centers`; with an
+        int `n_clusters`, means of merged clusters. In CSR format if the stream is sparse.
+    labels_ : ndarray of shape (n_samples,)
+        The cluster of each sample of the last `fit` or `partial_fit`, as it was decided
+        when the sample was read. `predict` looks at the final centers instead.
+    n_clusters_ : int
+        The number of final centers.
+    counts_ : ndarray of shape (n_online_clusters,)
+        The number of samples assigned to each online cluster.
+    cluster_means_ : {ndarray, sparse matrix} of shape (n_online_clusters, n_features)
+        The mean of the samples of each online cluster.
+    opened_at_ : ndarray of shape (n_online_clusters,)
+        The position in the stream, from 0, of the sample that opened each online cluster.
+    online_centers_ : {ndarray, sparse matrix} of shape (n_online_clusters, n_features)
+        The samples at which the online clusters were opened.
+    online_labels_ : ndarray of shape (n_samples,)
+        As `labels_`, before any merge. The id of an online cluster never changes.
+    online_to_merged_ : ndarray of shape (n_online_clusters,)
+        The final cluster of each online cluster.
+    online_distances_ : ndarray of shape (n_samples,)
+        The distance of each sample of the last `fit` or `partial_fit` to the center of its
+        online cluster, when it was read. 0 for a sample that opened one.
+    inertia_ : float
+        The sum of squared distances of all samples to the final center of their label.
+    online_inertia_ : float
+        The paper's W: the sum of squared distances at the moment of assignment.
+    facility_cost_ : float
+        What opening a center costs now, the paper's f_r. 0 while the stream has fewer
+        distinct samples than the algorithm takes as its first centers.
+    facility_costs_ : ndarray of shape (n_phases,)
+        The facility cost of each phase so far.
+    n_phases_ : int
+        The number of phases so far, the paper's r: each raises the facility cost. 0 as
+        long as `facility_cost_` is 0.
+    phase_starts_ : ndarray of shape (n_phases,)
+        How many samples came before each phase.
+    n_samples_seen_ : int
+        The number of samples read since `fit` or the first `partial_fit`.
+    n_features_in_ : int
+        The number of features.
+    feature_names_in_ : ndarray of shape (n_features,)
+        The names of the features, if `X` has string names for all of them.
 
     See Also
     --------
@@ -54,7 +127,8 @@ class OnlineKMeans(BaseOnlineKMeans):
 
     References
     ----------
-    %(reference)s
+    .. [1] E. Liberty, R. Sriharsha, M. Sviridenko. An Algorithm for Online K-Means
+       Clustering. ALENEX 2016, pages 81-89.
 
     Examples
     --------
@@ -118,7 +192,7 @@ class OnlineKMeans(BaseOnlineKMeans):
             )
 
 
-@with_shared_documentation
+@documented_like(OnlineKMeans)
 class SemiOnlineKMeans(BaseOnlineKMeans):
     """Online k-means clustering with a lower bound of the cost and the stream's length.
 
@@ -142,7 +216,11 @@ class SemiOnlineKMeans(BaseOnlineKMeans):
         The length of the whole stream, the paper's n. If None, take the number of rows of
         the first call, and warn if that is a `partial_fit`. There is also a warning when
         the stream becomes twice as long.
-    %(common_parameters)s
+    %(centers)s
+    %(max_clusters)s
+    %(encode)s
+    %(n_jobs)s
+    %(random_state)s
 
     Attributes
     ----------
@@ -163,7 +241,8 @@ class SemiOnlineKMeans(BaseOnlineKMeans):
 
     References
     ----------
-    %(reference)s
+    .. [1] E. Liberty, R. Sriharsha, M. Sviridenko. An Algorithm for Online K-Means
+       Clustering. ALENEX 2016, pages 81-89.
 
     Examples
     --------

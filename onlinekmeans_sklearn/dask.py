@@ -14,12 +14,12 @@ except ImportError as error:
 
 from . import _online_kmeans as local
 from ._dask.estimator import DaskClusters
-from ._utils.docstrings import with_shared_documentation
+from ._utils.docstrings import documented_like
 
 __all__ = ["OnlineKMeans", "SemiOnlineKMeans"]
 
 
-@with_shared_documentation
+@documented_like(local.OnlineKMeans)
 class OnlineKMeans(DaskClusters, local.OnlineKMeans, auto_wrap_output_keys=None):
     """Online k-means clustering of a stream that is kept in Dask.
 
@@ -40,12 +40,29 @@ class OnlineKMeans(DaskClusters, local.OnlineKMeans, auto_wrap_output_keys=None)
     algorithm : {"practical", "theoretical"}, default="practical"
         The paper's Algorithm 3 or Algorithm 2. The latter opens many clusters for long;
         while it does, one worker after the other reads, and more workers do not help.
-    %(common_parameters)s
-    %(client)s
+    %(centers)s
+    %(max_clusters)s
+    %(encode)s
+    %(n_jobs)s
+    %(random_state)s
+    client : distributed.Client or None, default=None
+        The client of the cluster whose workers read. If None, take the one that Dask
+        computes with by default. Without any, this process reads one partition after the
+        other while the next one is loading. Workers use one thread for each task;
+        `n_jobs` is for this process. A pickle, or a deep copy, has None.
 
     Attributes
     ----------
-    %(dask_attributes)s
+    labels_ : dask Array or Series of shape (n_samples,)
+        The cluster of each sample of the last `fit` or `partial_fit`, as it was decided
+        when the sample was read. Computed from the samples and the centers when it is
+        asked for.
+    online_labels_, online_distances_ : dask Array or Series of shape (n_samples,)
+        As for the local estimator, computed when they are asked for.
+    cluster_centers_, n_clusters_, counts_, cluster_means_, opened_at_, online_centers_, \
+online_to_merged_, inertia_, online_inertia_, facility_cost_, facility_costs_, n_phases_, \
+phase_starts_, n_samples_seen_, n_features_in_, feature_names_in_ :
+        As for the local estimator, in memory.
 
     See Also
     --------
@@ -96,7 +113,7 @@ chunktype=numpy.ndarray>
         self.client = client
 
 
-@with_shared_documentation
+@documented_like(local.SemiOnlineKMeans)
 class SemiOnlineKMeans(DaskClusters, local.SemiOnlineKMeans, auto_wrap_output_keys=None):
     """Online k-means clustering, with a lower bound of the cost, of a stream in Dask.
 
@@ -114,12 +131,29 @@ class SemiOnlineKMeans(DaskClusters, local.SemiOnlineKMeans, auto_wrap_output_ke
     n_samples : int or None, default=None
         The length of the whole stream. If None, take the number of rows of the first call;
         where Dask does not know it, they are counted first, in a pass of its own.
-    %(common_parameters)s
-    %(client)s
+    %(centers)s
+    %(max_clusters)s
+    %(encode)s
+    %(n_jobs)s
+    %(random_state)s
+    client : distributed.Client or None, default=None
+        The client of the cluster whose workers read. If None, take the one that Dask
+        computes with by default. Without any, this process reads one partition after the
+        other while the next one is loading. Workers use one thread for each task;
+        `n_jobs` is for this process. A pickle, or a deep copy, has None.
 
     Attributes
     ----------
-    %(dask_attributes)s
+    labels_ : dask Array or Series of shape (n_samples,)
+        The cluster of each sample of the last `fit` or `partial_fit`, as it was decided
+        when the sample was read. Computed from the samples and the centers when it is
+        asked for.
+    online_labels_, online_distances_ : dask Array or Series of shape (n_samples,)
+        As for the local estimator, computed when they are asked for.
+    cluster_centers_, n_clusters_, counts_, cluster_means_, opened_at_, online_centers_, \
+online_to_merged_, inertia_, online_inertia_, facility_cost_, facility_costs_, n_phases_, \
+phase_starts_, n_samples_seen_, n_features_in_, feature_names_in_ :
+        As for the local estimator, in memory.
 
     See Also
     --------

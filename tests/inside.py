@@ -18,7 +18,7 @@ _PACKAGE = "onlinekmeans_sklearn"
 STEPS = {
     **dict.fromkeys(["look_up", "open_centers", "label", "accumulate"], "_algorithm.block"),
     **dict.fromkeys(["encode_labels", "encode_distances"], "_encoding"),
-    "unchanged_on_error": "_base",
+    "unchanged_on_error": "_reading",
     "merge": "_algorithm.merge",
     "_rebuilt": "_utils.validation",
     "FORMAT_VERSION": "_state.version",

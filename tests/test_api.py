@@ -250,10 +250,17 @@ def test_the_package_lists_its_public_names_only():
 
 @pytest.mark.parametrize("estimator", [OnlineKMeans, SemiOnlineKMeans])
 def test_shared_documentation_is_there_in_full(estimator):
-    texts = [estimator.__doc__, estimator.fit.__doc__, estimator.partial_fit.__doc__]
-    assert not any("%(" in text for text in texts)
-    assert "\nn_jobs : int or None, default=None\n    The number" in estimator.__doc__
-    assert "\nX : {array-like, sparse matrix} of shape" in estimator.fit.__doc__
+    text = inspect.getdoc(estimator)
+    assert "%(" not in text
+    assert "\nn_jobs : int or None, default=None\n    The number" in text
+    assert "\nopened_at_ : ndarray of shape (n_online_clusters,)\n    The position" in text
+
+
+@pytest.mark.parametrize("estimator", [OnlineKMeans(), SemiOnlineKMeans()])
+def test_errors_about_arguments_name_no_private_class(estimator):
+    for name in ("fit", "partial_fit", "predict", "score", "transform", "fit_predict"):
+        with pytest.raises(TypeError, match=rf"^{name}\(\) got an unexpected keyword"):
+            getattr(estimator, name)(X, other=3)
 
 
 class FakeCollection:

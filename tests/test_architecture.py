@@ -20,12 +20,13 @@ ALLOWED = {
     "_display": {"_utils"},
     "_encoding": {"_nearest", "_utils"},
     "_fitted": {"_algorithm", "_encoding", "_state", "_utils"},
-    "_base": {"_algorithm", "_encoding", "_fitted", "_nearest", "_state", "_utils"},
+    "_reading": {"_algorithm", "_fitted", "_nearest", "_state", "_utils"},
+    "_base": {"_encoding", "_nearest", "_reading", "_utils"},
     "_online_kmeans": {"_algorithm", "_base", "_utils"},
     "_classifier": {"_base", "_online_kmeans", "_state", "_utils"},
     "_state": {"_algorithm", "_nearest", "_online_kmeans", "_utils"},
     "_show_versions": {"_nearest"},
-    "_dask": {"_algorithm", "_fitted", "_nearest", "_utils"},
+    "_dask": {"_algorithm", "_fitted", "_nearest", "_reading", "_utils"},
     "dask": {"_dask", "_online_kmeans", "_utils"},
 }
 MODULES = {

@@ -9,9 +9,10 @@ from distributed import Client
 from sklearn.utils.validation import validate_data
 
 from .._fitted import fitted
+from .._reading import known_features
 from .._utils.callbacks import CALLBACK_ATTRIBUTES, Reporter, with_callbacks
 from .._utils.calls import lock_of, shallow_copy, unchanged_on_error
-from .._utils.docstrings import with_shared_documentation
+from .._utils.docstrings import named_for_users
 from .._utils.validation import parameter_error, validate_X
 from . import worker
 from .driver import ClusterReader
@@ -19,10 +20,8 @@ from .lazy import KnownRows, LazyRows, each, node
 from .local import LocalReader
 from .partitions import NO_ROWS, partitions_of
 
-_FEATURES = ("n_features_in_", "feature_names_in_")
 
-
-@with_shared_documentation
+@named_for_users
 class DaskClusters:
     """The methods that take, or return, Dask collections; a subclass has a local class."""
 
@@ -39,10 +38,18 @@ class DaskClusters:
     def fit(self, X, y=None):
         """Cluster the rows of `X` as a stream of its own, in one pass.
 
-        %(dask_stream)s
-        %(y)s
+        Parameters
+        ----------
+        X : dask Array, dask DataFrame or list of Delayed
+            The stream, in the order of the rows and partitions. The chunks of an array
+            may be CSR.
+        y : Ignored
+            Not used, present for API consistency by convention.
 
-        %(self)s
+        Returns
+        -------
+        self : object
+            The fitted estimator.
         """
         return super().fit(X, y)
 
@@ -51,12 +58,19 @@ class DaskClusters:
 
         However a stream is cut into batches and partitions, the result is the same.
 
-        %(dask_batch)s
+        Parameters
+        ----------
+        X : dask Array, dask DataFrame or list of Delayed
+            The next samples of the stream, in the order of the rows and partitions.
             If None, only the last step is done again, to merge the online clusters into
             `n_clusters`.
-        %(y)s
+        y : Ignored
+            Not used, present for API consistency by convention.
 
-        %(self)s
+        Returns
+        -------
+        self : object
+            The fitted estimator.
         """
         return super().partial_fit(X, y)
 
@@ -66,8 +80,12 @@ class DaskClusters:
         The clustering is updated at once; the clusters are looked up when they are
         computed.
 
-        %(dask_batch)s
-        %(y)s
+        Parameters
+        ----------
+        X : dask Array, dask DataFrame or list of Delayed
+            The next samples of the stream, in the order of the rows and partitions.
+        y : Ignored
+            Not used, present for API consistency by convention.
 
         Returns
         -------
@@ -83,10 +101,18 @@ class DaskClusters:
         Only for ``n_clusters=None``: the columns of merged clusters would change their
         meaning as the stream goes on.
 
-        %(dask_batch)s
-        %(y)s
+        Parameters
+        ----------
+        X : dask Array, dask DataFrame or list of Delayed
+            The next samples of the stream, in the order of the rows and partitions.
+        y : Ignored
+            Not used, present for API consistency by convention.
 
-        %(dask_X_new)s
+        Returns
+        -------
+        X_new : dask Array or DataFrame
+            The features, encoded as `encode` says: a frame for a frame, but with
+            ``encode="onehot"`` an array with chunks in CSR.
         """
         self._check_columns_stay()
         rows = self._partial_fit(X).last_rows
@@ -95,7 +121,10 @@ class DaskClusters:
     def predict(self, X):
         """Predict the nearest of the final centers for each sample.
 
-        %(dask_samples)s
+        Parameters
+        ----------
+        X : dask Array, dask DataFrame or list of Delayed
+            The samples; the chunks of an array may be CSR.
 
         Returns
         -------
@@ -109,8 +138,12 @@ class DaskClusters:
     def score(self, X, y=None):
         """Return the negative k-means cost of `X` for the final centers.
 
-        %(dask_samples)s
-        %(y)s
+        Parameters
+        ----------
+        X : dask Array, dask DataFrame or list of Delayed
+            The samples; the chunks of an array may be CSR.
+        y : Ignored
+            Not used, present for API consistency by convention.
 
         Returns
         -------
@@ -126,9 +159,16 @@ class DaskClusters:
     def transform(self, X):
         """Encode each sample's cluster as features for another model.
 
-        %(dask_samples)s
+        Parameters
+        ----------
+        X : dask Array, dask DataFrame or list of Delayed
+            The samples; the chunks of an array may be CSR.
 
-        %(dask_X_new)s
+        Returns
+        -------
+        X_new : dask Array or DataFrame
+            The features, encoded as `encode` says: a frame for a frame, but with
+            ``encode="onehot"`` an array with chunks in CSR.
         """
         partitions, _ = self._validated(X)
         return self._features(partitions, worker.transform_rows)
@@ -136,10 +176,19 @@ class DaskClusters:
     def fit_transform(self, X, y=None):
         """Cluster the rows of `X` and return ``fit(X).transform(X)``.
 
-        %(dask_stream)s
-        %(y)s
+        Parameters
+        ----------
+        X : dask Array, dask DataFrame or list of Delayed
+            The stream, in the order of the rows and partitions. The chunks of an array
+            may be CSR.
+        y : Ignored
+            Not used, present for API consistency by convention.
 
-        %(dask_X_new)s
+        Returns
+        -------
+        X_new : dask Array or DataFrame
+            The features, encoded as `encode` says: a frame for a frame, but with
+            ``encode="onehot"`` an array with chunks in CSR.
         """
         with lock_of(self), unchanged_on_error(self):
             return self.fit(X, y).transform(X)
@@ -159,7 +208,7 @@ class DaskClusters:
         del params["client"]
         local = self._local_class(**params)
         local._fitted = fitted
-        vars(local).update(_known_features(self))
+        vars(local).update(known_features(self))
         return local
 
     @classmethod
@@ -187,7 +236,7 @@ class DaskClusters:
         if "_fitted" in vars(model):
             taken_over._fitted = fitted = copy.copy(model._fitted)
             fitted.last_rows = KnownRows(*fitted.last_rows)
-            vars(taken_over).update(_known_features(model))
+            vars(taken_over).update(known_features(model))
         return taken_over
 
     def __getstate__(self):
@@ -257,7 +306,7 @@ class DaskClusters:
     def _checker(self):
         """Return a local estimator that knows the features, and nothing else."""
         checker = self._local_class(n_jobs=1)
-        vars(checker).update(_known_features(self))
+        vars(checker).update(known_features(self))
         return checker
 
     def _model(self):
@@ -313,8 +362,3 @@ class DaskClusters:
         self._log_phases(stream, extended)
         fitted = self._new_fitted(before, extended, rows)
         vars(self).update(_fitted=fitted, _figures=reader.figures)
-
-
-def _known_features(estimator):
-    """Return the attributes about features that an estimator has."""
-    return {name: vars(estimator)[name] for name in _FEATURES if name in vars(estimator)}

@@ -5,12 +5,10 @@ from numbers import Integral
 import numpy as np
 from scipy.sparse import issparse
 
-from .._utils.docstrings import with_shared_documentation
 from .._utils.validation import check_integer
 from .style import COLORS, TINTS, Display, counted, final_sizes
 
 
-@with_shared_documentation
 class CentersDisplay(Display):
     """The final centers over samples, in two of the features.
 
@@ -29,7 +27,12 @@ class CentersDisplay(Display):
     feature_names : pair of str, default=("feature 0", "feature 1")
         The labels of the axes.
 
-    %(axes)s
+    Attributes
+    ----------
+    ax_ : matplotlib Axes
+        The axes.
+    figure_ : matplotlib Figure
+        The figure of the axes.
     points_, centers_ : matplotlib PathCollection
         The samples and the centers.
 
@@ -69,7 +72,10 @@ class CentersDisplay(Display):
     ):
         """Plot the centers of a fitted estimator over samples.
 
-        %(estimator)s
+        Parameters
+        ----------
+        estimator : OnlineKMeans or SemiOnlineKMeans
+            The fitted estimator.
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
             The samples, with all features that the estimator was fitted on.
         features : pair of int or str, default=(0, 1)
@@ -77,7 +83,15 @@ class CentersDisplay(Display):
             the names.
         max_points : int or None, default=10_000
             The largest number of samples to show, evenly spaced in `X`. If None, all.
-        %(plotted)s
+        ax : matplotlib Axes, default=None
+            The axes to plot on. If None, those of a new figure.
+        **kwargs : dict
+            Passed to :meth:`plot`.
+
+        Returns
+        -------
+        display : CentersDisplay
+            The display, plotted.
         """
         needed = ("cluster_centers_", "counts_", "online_to_merged_", "predict")
         cls._check_estimator(estimator, needed)
@@ -96,13 +110,19 @@ class CentersDisplay(Display):
     def plot(self, ax=None, *, points_kw=None, **kwargs):
         """Plot the samples and the centers.
 
-        %(ax)s
+        Parameters
+        ----------
+        ax : matplotlib Axes, default=None
+            The axes to plot on. If None, those of a new figure.
         points_kw : dict, default=None
             Keywords for the scatter plot of the samples.
         **kwargs : dict
             Keywords for the scatter plot of the centers.
 
-        %(display)s
+        Returns
+        -------
+        display : CentersDisplay
+            The display.
         """
         self._set_axes(ax)
         pale = {"s": 6, "linewidth": 0, "rasterized": True}

@@ -2,12 +2,10 @@
 
 import numpy as np
 
-from .._utils.docstrings import with_shared_documentation
 from .._utils.validation import check_one_of
 from .style import BLUE, Display, counted, final_sizes, set_style, show_counts
 
 
-@with_shared_documentation
 class ClusterSizesDisplay(Display):
     """How many samples the clusters have, the largest first.
 
@@ -20,7 +18,12 @@ class ClusterSizesDisplay(Display):
     which : {"final", "online"}, default="final"
         Which clusters these are, for the labels.
 
-    %(axes)s
+    Attributes
+    ----------
+    ax_ : matplotlib Axes
+        The axes.
+    figure_ : matplotlib Figure
+        The figure of the axes.
     area_ : matplotlib StepPatch
         A step for each cluster.
 
@@ -53,11 +56,22 @@ class ClusterSizesDisplay(Display):
     def from_estimator(cls, estimator, *, which="final", ax=None, **kwargs):
         """Plot the sizes of the clusters of a fitted estimator.
 
-        %(estimator)s
+        Parameters
+        ----------
+        estimator : OnlineKMeans or SemiOnlineKMeans
+            The fitted estimator.
         which : {"final", "online"}, default="final"
             The final clusters, or the online ones, which are the same unless `n_clusters`
             is an int.
-        %(plotted)s
+        ax : matplotlib Axes, default=None
+            The axes to plot on. If None, those of a new figure.
+        **kwargs : dict
+            Passed to :meth:`plot`.
+
+        Returns
+        -------
+        display : ClusterSizesDisplay
+            The display, plotted.
         """
         check_one_of("which", which, ("final", "online"), owner=cls)
         cls._check_estimator(estimator, ("counts_", "online_to_merged_"))
@@ -67,13 +81,19 @@ class ClusterSizesDisplay(Display):
     def plot(self, ax=None, *, log_y=False, **kwargs):
         """Plot the sizes.
 
-        %(ax)s
+        Parameters
+        ----------
+        ax : matplotlib Axes, default=None
+            The axes to plot on. If None, those of a new figure.
         log_y : bool, default=False
             Whether the sizes are on a log scale, as suits many online clusters.
         **kwargs : dict
             Keywords for the area.
 
-        %(display)s
+        Returns
+        -------
+        display : ClusterSizesDisplay
+            The display.
         """
         self._set_axes(ax)
         sizes = np.sort(self.sizes)[::-1]

@@ -4,13 +4,11 @@ import math
 
 import numpy as np
 
-from .._utils.docstrings import with_shared_documentation
 from .style import BLUE, VERMILION, Display, counted, plot_steps, set_style, show_counts
 
 _HEADROOM = 0.3  # of the curves' height, free for the legend: curves may be anywhere
 
 
-@with_shared_documentation
 class OpeningsDisplay(Display):
     """How clusters opened as the stream was read, with the phases and the facility cost.
 
@@ -79,8 +77,19 @@ class OpeningsDisplay(Display):
     def from_estimator(cls, estimator, *, ax=None, **kwargs):
         """Plot the openings of a fitted estimator.
 
-        %(estimator)s
-        %(plotted)s
+        Parameters
+        ----------
+        estimator : OnlineKMeans or SemiOnlineKMeans
+            The fitted estimator.
+        ax : matplotlib Axes, default=None
+            The axes to plot on. If None, those of a new figure.
+        **kwargs : dict
+            Passed to :meth:`plot`.
+
+        Returns
+        -------
+        display : OpeningsDisplay
+            The display, plotted.
         """
         names = ("opened_at_", "n_samples_seen_", "phase_starts_", "facility_costs_")
         cls._check_estimator(estimator, names)
@@ -92,7 +101,10 @@ class OpeningsDisplay(Display):
     def plot(self, ax=None, *, log_x=True, cost_kw=None, phase_kw=None, **kwargs):
         """Plot the openings, and the facility cost on a twin of the axes.
 
-        %(ax)s
+        Parameters
+        ----------
+        ax : matplotlib Axes, default=None
+            The axes to plot on. If None, those of a new figure.
         log_x : bool, default=True
             Whether the number of samples is on a log scale: most openings are early.
         cost_kw, phase_kw : dict, default=None
@@ -100,7 +112,10 @@ class OpeningsDisplay(Display):
         **kwargs : dict
             Keywords for the line of the number of clusters.
 
-        %(display)s
+        Returns
+        -------
+        display : OpeningsDisplay
+            The display.
         """
         self._set_axes(ax)
         self.cost_ax_ = self.ax_.twinx()

@@ -1,0 +1,123 @@
+"""How a call reads rows: nothing of an estimator changes before all of it is done.
+
+What was learned is published in one assignment, so a call that fails, a signal or another
+thread leaves or sees a state as it was before, or after, and never a mixture.
+"""
+
+import logging
+from abc import abstractmethod
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+
+from ._algorithm.merge import for_more_clusters
+from ._algorithm.random_numbers import draw_seed
+from ._algorithm.stream import Stream
+from ._fitted import FittedStream
+from ._nearest.backend import warn_once_if_slow
+from ._state.fitted import Fitted
+from ._utils.calls import lock_of, shallow_copy, unchanged_on_error
+from ._utils.validation import plain_parameters, validate_X, warn_of_ignored, warn_user
+
+_LOGGER = logging.getLogger("onlinekmeans_sklearn")
+_FEATURES = ("n_features_in_", "feature_names_in_")
+
+
+class StreamReader(FittedStream):
+    """An estimator that can read; a subclass says which schedule its parameters ask for."""
+
+    @abstractmethod
+    def _schedule(self, n_rows):
+        """Return the schedule of a stream whose first call has `n_rows` rows."""
+
+    @abstractmethod
+    def _warn_before_reading(self, stream, n_rows, is_partial):
+        """Warn if the parameters do not suit the rows of a `fit` or `partial_fit`."""
+
+    def _start_stream(self, X):
+        """Return the validated rows, a copy that knows their features, and a new stream."""
+        self._check_params()
+        start = shallow_copy(self)  # nothing of this estimator changes before it has read
+        X = validate_X(start, X, reset=True)
+        return X, start, self._new_stream(X.shape[0])
+
+    def _new_stream(self, n_rows):
+        """Return a new stream whose first call has `n_rows` rows."""
+        warn_once_if_slow()
+        cap = np.inf if self.max_clusters is None else int(self.max_clusters)
+        return Stream(self._schedule(n_rows), draw_seed(self.random_state), cap)
+
+    def _partial_fit(self, X, result=lambda X, fitted: fitted):
+        """Continue the stream, or start one, and return a result.
+
+        That is a function of the validated rows and of what is known then, and is called
+        before anything changes.
+        """
+        with lock_of(self):
+            before = vars(self).get("_fitted")
+            if before is None:
+                with unchanged_on_error(self):
+                    X, start, stream = self._start_stream(X)
+                    fitted = self._read(None, stream, X, is_partial=True)
+                    returned = result(X, fitted)
+                    self._publish(fitted, start)
+                return returned
+            self._check_params()
+            X = validate_X(self, X, reset=False)
+            fitted = self._read(before, before.stream, X, is_partial=True)
+            returned = result(X, fitted)
+            if self._fitted is not before:
+                raise RuntimeError(
+                    f"This {type(self).__name__} has read other rows while partial_fit was "
+                    "reading, so these rows were not taken: do not call fit or partial_fit "
+                    "in a signal handler or callback during such a call."
+                )
+            self._fitted = fitted
+            return returned
+
+    def _read(self, before, stream, X, is_partial=False, report=None):
+        """Let the stream read rows, and return what is known then."""
+        self._warn_before_reading(stream, X.shape[0], is_partial)
+        extended, labels, d2 = stream.extend(X, self.n_jobs, report)
+        self._log_phases(stream, extended)
+        labels.flags.writeable = False  # users see them
+        return self._new_fitted(before, extended, (labels, d2))
+
+    def _log_phases(self, before, after):
+        for phase in after.schedule.phases[len(before.schedule.phases) :]:
+            _LOGGER.info("New phase after %d samples, with facility cost %g", *phase)
+
+    def _new_fitted(self, before, stream, last_rows):
+        """Return what a call has learned, by its parameters at that time."""
+        parameters = {name: getattr(self, name) for name in self._read_at_start}
+        if before is not None and parameters != before.start_parameters:
+            warn_of_ignored(parameters, before.start_parameters)
+        n_clusters = None if self.n_clusters is None else int(self.n_clusters)
+        parameters = before.start_parameters if before else plain_parameters(parameters)
+        return Fitted(stream, n_clusters, self.centers, parameters, last_rows)
+
+    def _publish(self, fitted, start):
+        """Take over what was learned and the features, in one assignment.
+
+        So neither a signal handler nor another thread sees a mixture.
+        """
+        kept = {name: vars(self)[name] for name in vars(self) if name not in _FEATURES}
+        self.__dict__ = {**kept, **known_features(start), "_fitted": fitted}
+
+    def _merge(self, fitted):
+        """Return the final clusters, and warn the first time if they are too few."""
+        n_clusters, is_new = fitted.n_clusters, fitted.final is None
+        final = fitted.final_clusters(self.n_jobs)
+        if is_new and n_clusters is not None and len(final.centers) < n_clusters:
+            warn_user(
+                f"{fitted.stream.n_seen} samples opened only {len(final.centers)} online "
+                f"cluster(s), fewer than {n_clusters=}: returning them unmerged. For more, "
+                f"{for_more_clusters(fitted.stream)}.",
+                ConvergenceWarning,
+            )
+        return final
+
+
+def known_features(estimator):
+    """Return the attributes about features that an estimator has."""
+    return {name: vars(estimator)[name] for name in _FEATURES if name in vars(estimator)}
