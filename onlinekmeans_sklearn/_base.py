@@ -237,7 +237,7 @@ class BaseOnlineKMeans(
         labels : ndarray of shape (n_samples,)
             The cluster of each sample, `labels_`, of dtype int32.
         """
-        with lock_of(self):
+        with lock_of(self), unchanged_on_error(self):
             return self.fit(X, y).labels_
 
     def set_output(self, *, transform=None):

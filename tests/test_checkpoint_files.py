@@ -257,10 +257,10 @@ def test_all_reaches_the_disk_before_the_old_file_goes(path, monkeypatch):
 def test_a_folder_that_cannot_be_synced_is_no_failure(path, monkeypatch):
     usual = os.open
 
-    def no_folders(name, *args):
+    def no_folders(name, *args, **options):
         if os.path.isdir(name):
             raise PermissionError("a folder")
-        return usual(name, *args)
+        return usual(name, *args, **options)
 
     monkeypatch.setattr(os, "open", no_folders)
     save(OnlineKMeans(k=7), path)

@@ -14,6 +14,7 @@ import secrets
 import shutil
 import zipfile
 from contextlib import ExitStack, suppress
+from functools import partial
 
 import numpy as np
 
@@ -36,10 +37,11 @@ def is_path(target, method):
 def write(target, state):
     """Write a state to a path or a binary file object, and return the number of bytes."""
     contents = io.BytesIO()
-    with zipfile.ZipFile(contents, "w") as archive:
-        text = {"version": FORMAT_VERSION, "package": VERSION}
-        text["state"] = _stored(state, archive)
-        archive.writestr(zipfile.ZipInfo(_TEXT), json.dumps(text))
+    archive = zipfile.ZipFile(contents, "w")
+    text = {"version": FORMAT_VERSION, "package": VERSION}
+    text["state"] = _stored(state, archive)
+    archive.writestr(zipfile.ZipInfo(_TEXT), json.dumps(text))
+    archive.close()  # no `with`: after a signal its error would replace that of the signal
     data = contents.getvalue()
     if is_path(target, "write"):
         _replace(os.fsdecode(target), data)
@@ -73,7 +75,7 @@ def _replace(path, data):
     temporary = os.path.join(folder, f".onlinekmeans-{secrets.token_hex(8)}.tmp")
     mode = 0o600 if exists else 0o666  # a private file is private while it is written
     try:
-        with open(temporary, "xb", opener=lambda *args: os.open(*args, mode)) as file:
+        with open(temporary, "xb", opener=partial(os.open, mode=mode)) as file:
             with suppress(FileNotFoundError):
                 shutil.copymode(target, temporary)
             file.write(data)

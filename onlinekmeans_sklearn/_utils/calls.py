@@ -2,8 +2,7 @@
 
 import os
 import threading
-from contextlib import contextmanager
-from weakref import WeakKeyDictionary
+from weakref import ref
 
 import numpy as np
 from sklearn.utils import check_random_state
@@ -16,28 +15,33 @@ def shallow_copy(instance):
     return other
 
 
-@contextmanager
-def unchanged_on_error(estimator):
+class unchanged_on_error:
     """Restore the attributes of an estimator, and its random state, if the block fails.
 
     None and the module `numpy.random` stand for the RandomState of numpy's own functions. A
-    seed needs no restoring.
+    seed needs no restoring. It is not a generator: one that a signal leaves unfinished
+    would restore them when it is collected, perhaps after other calls.
     """
-    attributes, source = vars(estimator).copy(), estimator.random_state
-    if source is None or source is np.random:
-        source = check_random_state(None)
-    is_source = isinstance(source, np.random.RandomState)
-    numbers = source.get_state(legacy=False) if is_source else None
-    try:
-        yield
-    except BaseException:
-        estimator.__dict__ = attributes
-        if is_source:
-            source.set_state(numbers)
-        raise
+
+    def __init__(self, estimator):
+        source = estimator.random_state
+        if source is None or source is np.random:
+            source = check_random_state(None)
+        self._estimator, self._attributes = estimator, vars(estimator).copy()
+        self._source = source if isinstance(source, np.random.RandomState) else None
+        self._numbers = self._source and self._source.get_state(legacy=False)
+
+    def __enter__(self):
+        return self._estimator
+
+    def __exit__(self, error, *_):
+        if error is not None:
+            self._estimator.__dict__ = self._attributes
+            if self._source is not None:
+                self._source.set_state(self._numbers)
 
 
-_locks = WeakKeyDictionary()
+_locks = {}  # by weak references
 
 if hasattr(os, "register_at_fork"):  # a thread that holds one is not in the child
     os.register_at_fork(after_in_child=_locks.clear)
@@ -49,4 +53,6 @@ def lock_of(estimator):
     It is not an attribute, so it is in no copy, pickle or checkpoint. The thread that holds
     it can take it again: a signal handler must not wait for the call that it interrupts.
     """
-    return _locks.setdefault(estimator, threading.RLock())
+    # Python code that runs when an estimator dies, as that of a WeakKeyDictionary, would
+    # lose the exception of a signal that arrives then; `dict.pop` is C code.
+    return _locks.setdefault(ref(estimator, _locks.pop), threading.RLock())

@@ -23,11 +23,19 @@ from .report import (
     versions,
     write_csv,
 )
+from .signals import HAS_TIMER
 from .soak.__main__ import main as run_soak
 from .workers import batches, run_batches
 
 BATCH = 50
-DEFAULTS = {"streams": 100_000, "calls": 100_000, "arrays": 50_000, "histories": 2000}
+DEFAULTS = {
+    "streams": 100_000,
+    "calls": 100_000,
+    "arrays": 50_000,
+    "histories": 2000,
+    "signals": 20_000 if HAS_TIMER else 0,
+    "saves": 5000 if HAS_TIMER else 0,
+}
 
 
 def main(argv=None):

@@ -3,6 +3,7 @@
 from .arbitrary import CALLS, run_arbitrary
 from .fuzz_cases import CALLS_PER_CASE, fuzz_case
 from .machine import RUNS, run_machine
+from .signals import SIGNALS, run_saves, run_signals
 from .stream_cases import check_stream, stream_case
 
 
@@ -31,13 +32,29 @@ RUNNERS = {
     "calls": run_calls,
     "arrays": run_arbitrary,
     "histories": run_history,
+    "signals": run_signals,
+    "saves": run_saves,
 }
-PER_CASE = {"streams": 1, "calls": CALLS_PER_CASE, "arrays": CALLS, "histories": RUNS}
-AMOUNTS = {"streams": "samples", "calls": "calls", "arrays": "calls", "histories": "steps"}
+PER_CASE = {
+    "streams": 1,
+    "calls": CALLS_PER_CASE,
+    "arrays": CALLS,
+    "histories": RUNS,
+    "signals": SIGNALS,
+    "saves": SIGNALS,
+}
+AMOUNTS = {
+    "streams": "samples",
+    "calls": "calls",
+    "arrays": "calls",
+    "histories": "steps",
+    "signals": "repeated",
+    "saves": "resumed",
+}
 
 
 def run_case(kind, seed, index):
-    """Run a case, and return how many samples, calls or steps it had."""
+    """Run a case, and return how many samples, calls or steps it had, or several counts."""
     return RUNNERS[kind](seed, index)
 
 

@@ -126,5 +126,22 @@ FOUND = {
         "a pickle with out-of-band buffers could give compiled code centers that are not "
         "aligned"
     ),
+    "rows lost with a traceback": (
+        "if a signal interrupted ``fit``, or the first call of a stream, just after the "
+        "rows were taken, they were dropped when the traceback was freed, even after other "
+        "calls"
+    ),
+    "signal lost with an estimator": (
+        "the exception of a signal that arrived while an estimator was deleted was lost"
+    ),
+    "signal lost in save": (
+        "a signal in ``save`` could raise a ValueError of zipfile instead of the exception "
+        "of its handler"
+    ),
+    "file left open": "an interrupted ``save`` could leave its file open",
+    "interrupted fit_predict": (
+        "``fit_predict`` that was interrupted after the fit kept the rows, and a "
+        "RandomState was left advanced"
+    ),
     "skops": "a fitted estimator could be dumped by skops, but not loaded",
 }

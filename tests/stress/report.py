@@ -2,6 +2,7 @@
 
 import csv
 import platform
+from collections import Counter
 
 import numpy
 import scipy
@@ -18,6 +19,8 @@ NAMES = {
     "calls": "odd calls of public methods",
     "arrays": "calls with arbitrary arrays and sparse structures",
     "histories": "random histories of an estimator, against the paper's loop",
+    "signals": "calls interrupted by signals, against an undisturbed stream",
+    "saves": "checkpoints of signal handlers, against an undisturbed stream",
 }
 LONG_STREAM = "samples of a long stream"
 HEADER = ("tried", "how many", "in total", "failures")
@@ -30,11 +33,16 @@ class Count:
         self.tried = self.amount = 0
         self.seconds = 0.0
         self.failures = []
+        self.details = Counter()
 
     def add(self, report, per_case):
         """Take note of a case."""
         self.tried += per_case
-        self.amount += report.amount
+        if isinstance(report.amount, Counter):
+            self.details.update(report.amount)
+            self.amount += report.amount[AMOUNTS[report.kind]]
+        else:
+            self.amount += report.amount
         self.seconds += report.seconds
         if report.failure is not None:
             self.failures.append({"index": report.index, "failure": report.failure})

@@ -244,6 +244,13 @@ ELSEWHERE = {
     "int32 on Windows": "test_streams_start_where_numpy_counts_with_int32",
     "unaligned pickles": "test_centers_of_a_pickle_lie_where_kernels_may_read_them",
     "single wide rows": "test_wide_rows_one_by_one_are_what_they_are_in_a_block",
+    "rows lost with a traceback": (
+        "test_rows_that_were_taken_are_not_lost_when_the_traceback_is"
+    ),
+    "signal lost with an estimator": "test_no_python_code_runs_when_an_estimator_dies",
+    "signal lost in save": "test_save_raises_what_the_handler_raised",
+    "file left open": "test_an_interrupted_save_leaves_no_file_open",
+    "interrupted fit_predict": "test_an_interrupt_after_the_fit_takes_no_rows",
     "skops": "test_skops_needs_to_trust_nothing_but_the_estimators",
 }
 

@@ -19,6 +19,7 @@ def test_one_case_can_be_run_again(capsys):
 @pytest.mark.slow
 def test_numbers_are_printed_and_written(tmp_path, capsys):
     few = ["--streams", "3", "--calls", "10", "--arrays", "0", "--histories", "0"]
+    few += ["--signals", "0", "--saves", "0"]
     assert main([*few, "--samples", "0", "--out", str(tmp_path), "--jobs", "1"]) == 0
     printed = capsys.readouterr().out
     assert all(

@@ -29,7 +29,7 @@ class Report(NamedTuple):
 
     kind: str
     index: int
-    amount: int
+    amount: int  # or counts
     failure: str | None
     seconds: float
 
