@@ -7,6 +7,8 @@ import signal
 import subprocess
 import sys
 import threading
+from concurrent.futures import CancelledError
+from contextlib import nullcontext
 from unittest import mock
 
 import numpy as np
@@ -31,7 +33,7 @@ from test_progress import Recorder
 
 import onlinekmeans_sklearn
 from onlinekmeans_sklearn._algorithm.stream import Stream
-from onlinekmeans_sklearn._dask import driver
+from onlinekmeans_sklearn._dask import driver, tasks
 from onlinekmeans_sklearn.dask import OnlineKMeans
 
 # of Dask in 2025, when a test without a cluster runs beside one
@@ -113,6 +115,19 @@ def test_workers_may_come_and_go(local):
         np.testing.assert_array_equal(labels.compute(), local.labels_)
         del model, rows, persisted, labels
         wait_until_forgotten(client)
+
+
+@pytest.mark.parametrize("result", [3, CancelledError("by another client")])
+def test_a_result_counts_though_its_worker_has_died_since(result):
+    future = mock.Mock(key="answer", status="lost")
+    done, received = mock.MagicMock(), []
+    done.__next__.return_value = future, result
+    with mock.patch.object(tasks, "as_completed", return_value=done):
+        expected = tasks.Tasks(mock.Mock(status="running"))
+    expected.expect(future, received.append)
+    with pytest.raises(CancelledError) if result != 3 else nullcontext():
+        expected.wait()
+    assert received == [3] * (result == 3)
 
 
 def load_part(part, path, n_failures):

@@ -75,8 +75,9 @@ class Tasks:
         if future.status == "error":
             _, error, traceback = result
             raise error.with_traceback(traceback)
-        if future.status != "finished":
-            raise CancelledError(f"The task {future.key!r} was {future.status}.")
+        # not by its status: it is "lost" if the worker died after the result had come
+        if isinstance(result, CancelledError):
+            raise result
         self.release(future)
         receive(result)
 
