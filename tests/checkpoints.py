@@ -1,4 +1,4 @@
-"""Comparison of estimators to the last bit, and checkpoints to try."""
+"""Comparison of estimators, bit for bit, and checkpoints to try."""
 
 import copy
 import json
@@ -34,7 +34,7 @@ FITTED = [
 
 
 def fingerprint(model):
-    """Return all that is known of a fitted estimator, to the last bit."""
+    """Return all that is known of a fitted estimator, bit for bit."""
     values = {name: getattr(model, name) for name in FITTED}
     stream = stream_of(model)
     values["uniform numbers"] = stream.numbers.between(stream.n_seen, stream.n_seen + 5)

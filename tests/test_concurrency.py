@@ -63,7 +63,7 @@ def fitted(name):
 
 
 def answers(model, X):
-    """Return the answers of a fitted model, to the last bit."""
+    """Return the answers of a fitted model, bit for bit."""
     if hasattr(model, "classes_"):
         found = [model.predict(X), model.decision_function(X)]
     else:

@@ -1,4 +1,4 @@
-"""The estimators on Dask give what the local ones give, to the last bit."""
+"""The estimators on Dask give what the local ones give, bit for bit."""
 
 import gc
 import pickle

@@ -6,6 +6,7 @@ affects only the speed, so it is not part of the plain state.
 
 import logging
 import math
+from dataclasses import dataclass
 
 import numpy as np
 from scipy.sparse import issparse
@@ -23,31 +24,16 @@ _MOST_LOG_N = math.log2(MOST_SAMPLES)
 _SCHEDULES = {kind.__name__: kind for kind in (SemiOnline, Theoretical, Practical)}
 
 
+@dataclass(eq=False)
 class Fitted:
-    """What a call has learned; the next call replaces it as a whole.
+    """What a call has learned; the next call replaces it as a whole."""
 
-    Attributes
-    ----------
-    stream : Stream
-    n_clusters, centers : int or None, str
-        The parameters of that name at the last call.
-    start_parameters : dict
-        The parameters that were read when the stream started.
-    last_rows : tuple of ndarray
-        Labels and squared distances of the rows of the last call, as decided online.
-    final : FinalClusters or None
-        Computed when it is first needed. Whoever computes it gets the same.
-    """
-
-    def __init__(
-        self, stream, n_clusters, centers, start_parameters, last_rows, final=None
-    ):
-        self.stream = stream
-        self.n_clusters = n_clusters
-        self.centers = centers
-        self.start_parameters = start_parameters
-        self.last_rows = last_rows
-        self.final = final
+    stream: Stream
+    n_clusters: int  # or None; this and the next are parameters of the last call
+    centers: str
+    start_parameters: dict  # those that were read when the stream started
+    last_rows: tuple  # labels and squared distances of the last call, as decided online
+    final: FinalClusters = None  # made when first needed; whoever makes it gets the same
 
     def final_clusters(self, n_jobs):
         """Return the final clusters."""

@@ -2,7 +2,7 @@
 
 One process reads the stream undisturbed. Of another series each is killed with SIGKILL at
 a random moment, and the next goes on from its last checkpoint, with calls cut differently.
-In the end both must know the same, to the last bit.
+In the end both must know the same, bit for bit.
 """
 
 import argparse
