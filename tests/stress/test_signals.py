@@ -1,5 +1,6 @@
 """The first signals that strike calls; ``python -m tests.stress`` has the others."""
 
+import os
 from unittest import mock
 
 import pytest
@@ -10,7 +11,7 @@ from . import SEED
 from .signals import HAS_TIMER, strike_calls, told_by_process
 
 pytestmark = pytest.mark.skipif(not HAS_TIMER, reason="there is no timer here")
-FEW = 150
+FEW = 100
 
 
 def strike_both(seed, n_signals):
@@ -43,3 +44,13 @@ def strike_careless(seed, n_signals):
 def test_rows_that_are_taken_in_two_steps_are_found():
     for _, wrong in told_by_process(strike_careless, SEED, FEW):
         assert any("another" in failure and "partial_fit" in failure for failure in wrong)
+
+
+def stop_here():
+    """End as a process does that hangs too long."""
+    os._exit(1)
+
+
+def test_a_process_that_hangs_is_a_failure():
+    with pytest.raises(AssertionError, match="a hang or crash, exit code 1"):
+        told_by_process(stop_here)
