@@ -21,7 +21,6 @@ from ._base import BaseOnlineKMeans
 from ._online_kmeans import OnlineKMeans
 from ._state.version import VersionedStateMixin
 from ._utils.calls import lock_of, unchanged_on_error
-from ._utils.doc_link import DocumentationLinkMixin
 from ._utils.rows import side_by_side
 from ._utils.validation import as_floats, needs_no_validation, parameter_error
 
@@ -51,7 +50,6 @@ def _can_learn_online(self):
 
 class ClusterFeaturesClassifier(
     VersionedStateMixin,
-    DocumentationLinkMixin,
     MetaEstimatorMixin,
     ClassifierMixin,
     BaseEstimator,

@@ -12,7 +12,6 @@ from ._encoding import as_configured
 from ._state.fitted import fitted_from, plain_fitted
 from ._state.version import VersionedStateMixin
 from ._utils.calls import shallow_copy
-from ._utils.doc_link import DocumentationLinkMixin
 
 _NEEDS_MERGE = {"cluster_centers_", "inertia_", "labels_", "online_to_merged_"}
 
@@ -37,7 +36,7 @@ def _own(rows):
     return as_configured(rows.copy()) if issparse(rows) else rows
 
 
-class FittedStream(VersionedStateMixin, DocumentationLinkMixin, BaseEstimator):
+class FittedStream(VersionedStateMixin, BaseEstimator):
     """An estimator that has `_fitted` once it is fitted, of which all else is a view.
 
     `_fitted` is replaced as a whole, so an attribute never mixes two states.

@@ -53,10 +53,11 @@ class OnlineKMeans(BaseOnlineKMeans):
           ``max(0, mean(z) - z_j)`` for distances ``z``. A center that does not exist yet
           gets 0.
     n_jobs : int or None, default=None
-        The number of threads that look for nearest centers. None and -1 are what
-        scikit-learn's own threaded code would use: all processors, or fewer where
-        ``OMP_NUM_THREADS``, ``threadpoolctl.threadpool_limits`` or a joblib worker says so;
-        -2 is one less. Calls that run at once share them. The result does not depend on it.
+        The number of threads that look for nearest centers. None is the one of
+        ``joblib.parallel_config``, else -1: what scikit-learn's own threaded code would
+        use, all processors, or fewer where ``OMP_NUM_THREADS``,
+        ``threadpoolctl.threadpool_limits`` or a joblib worker says so. -2 is one less.
+        Calls that run at once share them. The result does not depend on it.
     random_state : int, RandomState instance or None, default=None
         Seeds the random number drawn for each sample. Pass an int for reproducible
         results.
@@ -117,7 +118,7 @@ class OnlineKMeans(BaseOnlineKMeans):
     Notes
     -----
     Any way of cutting a stream into `partial_fit` calls gives the same centers, labels,
-    counts, means and costs, to the last bit. :ref:`algorithm_rules` has what the paper
+    counts, means and costs, bit for bit. :ref:`algorithm_rules` has what the paper
     leaves open.
 
     `k`, `algorithm`, `max_clusters` and `random_state` are read when a stream starts, by
@@ -233,7 +234,7 @@ class SemiOnlineKMeans(BaseOnlineKMeans):
     Notes
     -----
     Given `n_samples`, any way of cutting a stream into `partial_fit` calls gives the same
-    centers, labels, counts, means and costs, to the last bit.
+    centers, labels, counts, means and costs, bit for bit.
 
     `k`, `lower_bound`, `n_samples`, `max_clusters` and `random_state` are read when a
     stream starts, by `fit` or the first `partial_fit`; changing them by `set_params` takes

@@ -60,26 +60,31 @@ class StreamReader(FittedStream):
                     X, start, stream = self._start_stream(X)
                     fitted = self._read(None, stream, X, is_partial=True)
                     returned = result(X, fitted)
-                    self._publish(fitted, start)
-                return returned
-            self._check_params()
-            X = validate_X(self, X, reset=False)
-            fitted = self._read(before, before.stream, X, is_partial=True)
-            returned = result(X, fitted)
-            if self._fitted is not before:
-                raise RuntimeError(
-                    f"This {type(self).__name__} has read other rows while partial_fit was "
-                    "reading, so these rows were not taken: do not call fit or partial_fit "
-                    "in a signal handler or callback during such a call."
-                )
-            self._fitted = fitted
-            return returned
+                    is_alone = "_fitted" not in vars(self)
+                    if is_alone:
+                        self._publish(fitted, start)
+            else:
+                self._check_params()
+                X = validate_X(self, X, reset=False)
+                fitted = self._read(before, before.stream, X, is_partial=True)
+                returned = result(X, fitted)
+                is_alone = self._fitted is before
+                if is_alone:
+                    self._fitted = fitted
+        if not is_alone:
+            raise RuntimeError(
+                f"This {type(self).__name__} has read other rows while partial_fit was "
+                "reading, so these rows were not taken: do not call fit or partial_fit in "
+                "a signal handler or callback during such a call."
+            )
+        return returned
 
     def _read(self, before, stream, X, is_partial=False, report=None):
         """Let the stream read rows, and return what is known then."""
         self._warn_before_reading(stream, X.shape[0], is_partial)
         extended, labels, d2 = stream.extend(X, self.n_jobs, report)
-        self._log_phases(stream, extended)
+        if extended.schedule is not stream.schedule:
+            self._log_phases(stream, extended)
         labels.flags.writeable = False  # users see them
         return self._new_fitted(before, extended, (labels, d2))
 

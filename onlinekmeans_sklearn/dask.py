@@ -1,4 +1,4 @@
-"""The estimators on Dask: partitions instead of one array, the same result to the last bit.
+"""The estimators on Dask: partitions instead of one array, the same result bit for bit.
 
 They need ``onlinekmeans_sklearn[dask]``.
 """
@@ -24,8 +24,8 @@ class OnlineKMeans(DaskClusters, local.OnlineKMeans, auto_wrap_output_keys=None)
     """Online k-means clustering of a stream that is kept in Dask.
 
     The clusters, their ids, the labels and the costs are those of
-    :class:`onlinekmeans_sklearn.OnlineKMeans` for the rows of all partitions in order, to
-    the last bit, however they are partitioned and on however many workers. Only a few
+    :class:`onlinekmeans_sklearn.OnlineKMeans` for the rows of all partitions in order, bit
+    for bit, however they are partitioned and on however many workers. Only a few
     candidates for new centers and the sums of the clusters come to the driver.
 
     `fit` and `partial_fit` are eager. What has a value for each sample is lazy: a Dask

@@ -1,21 +1,24 @@
-"""Functions that run at once in threads, and how many threads BLAS may use."""
+"""Functions in threads at once or in a process, and how many threads BLAS may use."""
 
+import multiprocessing
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 
 from threadpoolctl import ThreadpoolController
 
-PATIENCE = 60  # seconds until a thread or a process is said to hang
+# Seconds until something is said to hang. No outcome depends on it: a slow machine may take
+# a minute where a quiet one takes a second.
+PATIENCE = 300
 
 
 # Those of numpy and scipy; others may be loaded later, by what the benchmarks try.
-_BLAS = ThreadpoolController().select(user_api="blas")
+BLAS = ThreadpoolController().select(user_api="blas")
 
 
 def blas_threads():
     """Return the numbers of threads that BLAS may use, one for each that is loaded."""
-    return {pool.num_threads for pool in _BLAS.lib_controllers}
+    return {pool.num_threads for pool in BLAS.lib_controllers}
 
 
 def at_once(functions):
@@ -36,3 +39,26 @@ def reached(condition):
     while not condition() and time.monotonic() < end:
         time.sleep(0.01)
     return condition()
+
+
+def tell(connection, function, args):
+    connection.send(function(*args))
+
+
+def told_by_process(method, function, *args):
+    """Return the result of a function in a process that must end."""
+    context = multiprocessing.get_context(method)
+    ours, theirs = context.Pipe(duplex=False)
+    process = context.Process(target=tell, args=(theirs, function, args))
+    process.start()
+    theirs.close()
+    try:
+        assert ours.poll(PATIENCE), "the process hangs"
+        told = ours.recv()
+        process.join(PATIENCE)
+        assert process.exitcode == 0
+        return told
+    finally:
+        process.kill()
+        process.join()
+        ours.close()

@@ -4,6 +4,8 @@ import os
 
 # Without it scikit-learn skips the check that array API dispatch changes nothing.
 os.environ.setdefault("SCIPY_ARRAY_API", "1")
+# Threads of OpenMP that wait leave the cores to the other processes of pytest-xdist.
+os.environ.setdefault("OMP_WAIT_POLICY", "passive")
 
 import pytest
 from engines import engine
@@ -17,6 +19,14 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 settings.load_profile("default")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items):
+    """Mark the tests on a cluster of processes as slow."""
+    for item in items:
+        if "module_client" in getattr(item, "fixturenames", ()):
+            item.add_marker("slow")
 
 
 @pytest.fixture(params=["usual", "tiny blocks", "numpy, tiny blocks"])

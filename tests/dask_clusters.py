@@ -12,6 +12,7 @@ import dask.array as da
 import dask.dataframe as dd
 import numpy as np
 import pandas as pd
+from at_once import PATIENCE
 from distributed import Client, LocalCluster
 from engines import tuned
 from scipy.sparse import csr_array, csr_matrix, issparse
@@ -29,6 +30,7 @@ def cluster(n_workers=2):
     options = {"threads_per_worker": 1, "dashboard_address": ":0", "processes": True}
     environment = os.environ.copy()
     with (
+        dask.config.set({"distributed.comm.timeouts.connect": PATIENCE}),
         LocalCluster(n_workers=n_workers, **options) as local_cluster,
         Client(local_cluster) as client,
     ):
@@ -178,11 +180,16 @@ def assert_same_numbers(random_state, expected):
 
 
 def wait_until_forgotten(client):
-    """Check that the scheduler comes to know of no task, within a while."""
-    deadline = time.monotonic() + 20
-    while tasks := client.run_on_scheduler(_known_tasks):
+    """Check that the scheduler comes to know of no task."""
+    wait_while(lambda: client.run_on_scheduler(_known_tasks))
+
+
+def wait_while(something):
+    """Wait until a call returns nothing, which takes a moment or never happens."""
+    deadline = time.monotonic() + PATIENCE
+    while left := something():
         gc.collect()  # of collections in the traceback of an error that was expected
-        assert time.monotonic() < deadline, tasks
+        assert time.monotonic() < deadline, left
         time.sleep(0.01)
 
 

@@ -134,9 +134,11 @@ def test_fitted_attributes_are_missing_before_fit_and_nothing_else():
     for model in (OnlineKMeans(3), SemiOnlineKMeans(k=-1, n_jobs=0)):
         for name in FITTED:
             assert not hasattr(model, name)
-            with pytest.raises(AttributeError):
+            with pytest.raises(AttributeError, match=name):
                 getattr(model, name)
         assert type(model).__name__ in model._repr_html_()
+    with pytest.raises(AttributeError, match="'labels_': call 'fit'"):
+        OnlineKMeans().labels_  # noqa: B018
     for name in FITTED[:-8]:
         assert isinstance(getattr(OnlineKMeans, name, None), property) or "online_l" in name
 

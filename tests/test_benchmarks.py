@@ -26,6 +26,8 @@ from benchmarks.quality.contestants import (
 from benchmarks.speed import contest
 from benchmarks.speed.contest import peak_memory
 
+pytestmark = pytest.mark.slow
+
 ROWS = np.random.RandomState(0).normal(size=(400, 3)) + np.arange(400)[:, None] // 40
 HAS_FAISS = importlib.util.find_spec("faiss") is not None
 THERE = [name for name in CONTESTANTS if HAS_FAISS or name != FAISS]

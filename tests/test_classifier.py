@@ -67,7 +67,7 @@ def test_clusters_tell_apart_what_is_not_linearly_separable():
 def test_a_growing_model_is_the_one_that_had_all_columns_from_the_start(
     encode, sizes, storage
 ):
-    n = 150 if sizes == [1] else 500
+    n = 60 if sizes == [1] else 500
     clusterer = OnlineKMeans(k=30, encode=encode, random_state=0)
     capped = clone(clusterer).set_params(max_clusters=200)
     for data, target in [(X[:n], y[:n]), (X3[:n], y3[:n])]:

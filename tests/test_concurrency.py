@@ -1,13 +1,14 @@
-"""Many threads and processes at once: the answers of one, and no more cores than given."""
+"""Many threads and processes at once, or interrupted: the answers of one, and no traces."""
 
 import copy
+import random
+import signal
 import sys
 import threading
 
-import joblib
 import numpy as np
 import pytest
-from at_once import PATIENCE, at_once, blas_threads
+from at_once import BLAS, PATIENCE, at_once, blas_threads, reached, told_by_process
 from checkpoints import fingerprint
 from engines import THREADS, tuned
 from inside import before_step
@@ -16,6 +17,7 @@ from sklearn.base import clone
 from streams import blobs, dense
 
 from onlinekmeans_sklearn import ClusterFeaturesClassifier, OnlineKMeans
+from onlinekmeans_sklearn._utils.threads import Threads, own_threads
 
 N_THREADS, N_ROWS = 16, 200
 
@@ -183,9 +185,12 @@ def test_who_looks_while_others_extend_sees_no_mixture(hasty):
     assert {score for _, score in seen} <= {*scores}
 
 
-def test_a_call_within_a_call_loses_no_row():
+@pytest.mark.parametrize("n_before", [0, 100])
+def test_a_call_within_a_call_loses_no_row(n_before):
     X = blobs(0, 100)
-    model = OnlineKMeans(k=40, random_state=0).partial_fit(X)
+    model = OnlineKMeans(k=40, random_state=0)
+    if n_before:
+        model.partial_fit(X)
     nested = []
 
     def call_again():
@@ -195,14 +200,82 @@ def test_a_call_within_a_call_loses_no_row():
 
     with before_step("look_up", call_again), pytest.raises(RuntimeError, match="not taken"):
         model.partial_fit(X)
-    assert model.n_samples_seen_ == 107
+    assert model.n_samples_seen_ == n_before + 7
 
 
-def test_a_model_goes_on_after_a_way_through_joblib():
-    X = blobs(0, 600)
-    model = OnlineKMeans(k=40, n_clusters=4, random_state=0).fit(X[:200])
-    there = joblib.delayed(model.partial_fit)
-    copies = joblib.Parallel(n_jobs=2)(there(X[200:400]) for _ in range(2))
-    expected = fingerprint(model.partial_fit(X[200:400]).partial_fit(X[400:]))
-    for other in copies:
-        assert fingerprint(other.partial_fit(X[400:])) == expected
+class Interrupted(Exception):
+    """What signals raise."""
+
+
+def test_an_interrupt_of_the_limit_of_blas_leaves_it_as_it_was(monkeypatch):
+    before, countdown = blas_threads(), []
+
+    def interrupted(set_limit):
+        def set_and_count(self, n_threads):
+            set_limit(self, n_threads)
+            if countdown and countdown.pop() == 0:
+                raise Interrupted
+
+        return set_and_count
+
+    for kind in {type(library) for library in BLAS.lib_controllers}:
+        monkeypatch.setattr(kind, "set_num_threads", interrupted(kind.set_num_threads))
+    for n_sets in range(2 * len(BLAS.lib_controllers)):  # to one, and back
+        countdown[:] = range(n_sets + 1)
+        with pytest.raises(Interrupted), own_threads(2, work=10**9):
+            pass
+        assert blas_threads() == before
+
+
+def interrupt_calls(n_signals):
+    """Interrupt calls by one signal or two, at random moments.
+
+    Return results and the limits of BLAS before and after, how often a single signal
+    changed the limits, and whether there is only one thread beside this one.
+    """
+    rng, X = random.Random(0), blobs(0, 200)
+    struck, again = [], []  # signals so far, and seconds until the next one of a call
+
+    def strike(*_):
+        struck.append(None)
+        if again:
+            signal.setitimer(signal.ITIMER_REAL, again.pop())
+        raise Interrupted
+
+    def share():
+        return Threads(2).map(lambda x: x * x, range(20))
+
+    def learn():
+        return fingerprint(OnlineKMeans(k=50, n_jobs=2, random_state=0).partial_fit(X))
+
+    def interrupt(call, seconds):
+        again.extend([rng.uniform(1e-6, 1e-4)] * (rng.random() < 0.3))
+        try:
+            try:
+                signal.setitimer(signal.ITIMER_REAL, rng.uniform(1e-6, seconds))
+                call()
+            finally:
+                again.clear()
+                signal.setitimer(signal.ITIMER_REAL, 0)
+        except (Interrupted, SystemError):  # Python 3.10 raises that from within os.stat
+            pass
+
+    signal.signal(signal.SIGALRM, strike)
+    with tuned(**THREADS):
+        usual, n_changed = (share(), learn(), blas_threads()), 0
+        while len(struck) < n_signals:
+            for call, seconds in [(share, 1e-4), (learn, 2e-3)]:
+                limits, n_struck = blas_threads(), len(struck)
+                interrupt(call, seconds)
+                if len(struck) == n_struck + 1:
+                    n_changed += limits == usual[-1] != blas_threads()
+        after = share(), learn(), blas_threads()
+    return usual, after, n_changed, reached(lambda: len(sys._current_frames()) == 2)
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="there is no timer here")
+def test_an_interrupt_at_any_moment_leaves_nothing_behind():
+    usual, after, n_changed, is_tidy = told_by_process("spawn", interrupt_calls, 2000)
+    assert after == usual
+    assert n_changed == 0
+    assert is_tidy

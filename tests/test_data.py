@@ -392,6 +392,7 @@ def test_the_digest_is_of_the_content_alone():
     assert len({digest, *digests}) == len(others) + 1
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not FOLDER, reason="ONLINEKMEANS_DATA is not set")
 @pytest.mark.parametrize("name", DIGESTS)
 def test_our_copy_is_the_public_dataset(name, tmp_path):

@@ -7,12 +7,8 @@ import pkgutil
 import re
 
 import pytest
-from sklearn.base import BaseEstimator
-from sklearn.utils import estimator_html_repr
 
 import onlinekmeans_sklearn
-from onlinekmeans_sklearn import ClusterFeaturesClassifier, OnlineKMeans, SemiOnlineKMeans
-from onlinekmeans_sklearn._utils import doc_link
 
 # What the project does not follow, as a whole:
 NOT_FOLLOWED = {
@@ -93,45 +89,3 @@ def test_nothing_is_said_of_versions_of_scikit_learn(name):
     assert "versionadded" not in text
     assert "int64" not in text
     assert not re.search(r"%\(\w+\)s", text)  # a shared text that was not put in
-
-
-@pytest.fixture
-def url(monkeypatch):
-    """Return what to call with the URLs that the project names."""
-
-    def set_urls(*urls):
-        class Metadata:
-            def get_all(self, key):
-                return list(urls) or None
-
-        monkeypatch.setattr(doc_link, "metadata", lambda project: Metadata())
-        doc_link.documentation_url.cache_clear()
-
-    yield set_urls
-    doc_link.documentation_url.cache_clear()
-
-
-@pytest.mark.parametrize(
-    "estimator", [OnlineKMeans, SemiOnlineKMeans, ClusterFeaturesClassifier]
-)
-def test_the_html_representation_links_to_the_api_page(estimator, url):
-    url("Source, https://source.invalid", "Documentation, https://pages.invalid/stable/")
-    address = "https://pages.invalid/stable/generated/onlinekmeans_sklearn."
-    assert f'href="{address}{estimator.__name__}.html' in estimator_html_repr(estimator())
-
-
-@pytest.mark.parametrize("urls", [[], ["Source, https://source.invalid"]])
-def test_there_is_no_link_without_an_address_of_the_pages(urls, url):
-    url(*urls)
-    html = estimator_html_repr(OnlineKMeans())
-    assert "href=" not in html
-    assert "generated/" not in html
-
-
-def test_an_estimator_of_a_user_links_to_no_page_of_ours(url):
-    url("Documentation, https://pages.invalid/")
-
-    class Mine(OnlineKMeans, BaseEstimator):
-        pass
-
-    assert "pages.invalid" not in estimator_html_repr(Mine())

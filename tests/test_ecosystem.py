@@ -4,7 +4,6 @@ import pickle
 
 import joblib
 import numpy as np
-import pandas as pd
 import pytest
 import sklearn
 from scipy.sparse import csr_matrix, issparse
@@ -112,17 +111,6 @@ def test_clone_pickle_and_joblib(estimator, iris, tmp_path):
     model.partial_fit(X)
     for other in copies:
         np.testing.assert_array_equal(other.cluster_means_, model.cluster_means_)
-
-
-@pytest.mark.parametrize("estimator", ESTIMATORS, ids=str)
-def test_pandas_output_of_the_dense_encoding(estimator, iris):
-    X, _ = iris
-    model = clone(estimator).set_params(encode="onehot-dense")
-    out = model.set_output(transform="pandas").fit_transform(X)
-    assert isinstance(out, pd.DataFrame)
-    assert list(out.columns) == list(model.get_feature_names_out())
-    assert (out.index == X.index).all()
-    np.testing.assert_array_equal(out.to_numpy().argmax(axis=1), model.predict(X))
 
 
 @pytest.mark.parametrize("estimator", ESTIMATORS, ids=str)

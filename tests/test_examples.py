@@ -9,6 +9,8 @@ import pytest
 from dask_here import skip_without_dask
 from threadpoolctl import threadpool_limits
 
+pytestmark = pytest.mark.slow
+
 matplotlib = pytest.importorskip("matplotlib")
 matplotlib.use("Agg")
 plt = pytest.importorskip("matplotlib.pyplot")

@@ -37,6 +37,7 @@ def test_results_that_are_spoiled_do_not_spoil_the_estimator(storage, n_clusters
     for model in models:
         model.partial_fit(rows[:300])
     names = "cluster_centers_", "online_centers_", "cluster_means_", "online_labels_"
+    names += "counts_", "opened_at_"
     for name in names:
         result = getattr(models[0], name)
         arrays = (result.data, result.indices) if hasattr(result, "indices") else [result]

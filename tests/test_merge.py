@@ -193,6 +193,7 @@ def cost_ratio(means, counts, n_clusters, n_init, seed, storage=np.asarray):
     return counts @ ((means - dense(centers)[merged]) ** 2).sum(axis=1) / best.inertia_
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("storage", [np.asarray, csr_array])
 def test_the_merge_is_about_as_good_as_many_starts_of_kmeans(storage):
     ratios = [
@@ -203,6 +204,7 @@ def test_the_merge_is_about_as_good_as_many_starts_of_kmeans(storage):
     assert max(ratios) <= 1.04
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n_features", [3, 10])
 def test_the_merge_does_not_stop_early_on_few_points(n_features):
     ratios = [

@@ -11,6 +11,8 @@ from sklearn.feature_extraction.text import HashingVectorizer, TfidfTransformer
 from benchmarks.data import load
 from onlinekmeans_sklearn import SemiOnlineKMeans
 
+pytestmark = pytest.mark.slow
+
 FOLDER = os.environ.get("ONLINEKMEANS_DATA")
 N_TEXTS, N_COPIES = 600, 120
 FACILITY_COST = 1.0  # between the squared distances of near copies and of other texts

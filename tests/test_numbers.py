@@ -10,6 +10,8 @@ from streams import ALGORITHMS, blobs, dense, estimator_of, grid
 
 from onlinekmeans_sklearn import OnlineKMeans
 
+pytestmark = pytest.mark.slow
+
 STORAGES = {"array": np.asarray, "csr_array": csr_array}
 OF_LABELS = (
     "labels_",

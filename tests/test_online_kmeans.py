@@ -1,14 +1,11 @@
 """What users of the estimators are promised."""
 
-import subprocess
-import sys
 import tracemalloc
 
-import joblib
 import numpy as np
 import pytest
 import sklearn
-from scipy.sparse import csr_array, csr_matrix, issparse
+from scipy.sparse import csr_array, csr_matrix
 from sklearn.base import clone
 from streams import ALGORITHMS, blobs, dense, estimator_of, grid
 
@@ -153,23 +150,6 @@ def test_predict_takes_other_storage_and_dtype_than_fit():
             np.testing.assert_array_equal(model.predict(rows), expected)
 
 
-@pytest.mark.parametrize(("encode", "sparse"), [("onehot", True), ("onehot-dense", False)])
-def test_transform_is_the_one_hot_code_of_predict(encode, sparse):
-    X = blobs(0, 300)
-    for dtype in (np.float64, np.float32):
-        model = OnlineKMeans(k=30, encode=encode, random_state=0).fit(X.astype(dtype))
-        out = model.transform(X.astype(dtype))
-        assert issparse(out) == sparse
-        assert out.dtype == dtype
-        np.testing.assert_array_equal(
-            dense(out), np.eye(model.n_clusters_)[model.predict(X)]
-        )
-        np.testing.assert_array_equal(dense(model.fit_transform(X)), dense(out))
-    names = model.get_feature_names_out()
-    assert names[1] == "onlinekmeans1"
-    assert len(names) == model.n_clusters_
-
-
 def test_sparse_results_are_of_the_configured_kind():
     X = csr_array(blobs(0, 100))
     model = OnlineKMeans(random_state=0).fit(X)
@@ -224,49 +204,6 @@ def test_read_only_and_strided_input_works(tmp_path):
         )
 
 
-def test_fitted_attributes_cannot_spoil_the_stream():
-    X = blobs(0, 300)
-    model = OnlineKMeans(k=30, random_state=0).partial_fit(X[:150])
-    with pytest.raises(ValueError, match="read-only"):
-        model.cluster_centers_[0] = 0
-    model.counts_[:] = 0
-    model.opened_at_[:] = -1
-    model.partial_fit(X[150:])
-    whole = OnlineKMeans(k=30, random_state=0).fit(X)
-    np.testing.assert_array_equal(model.counts_, whole.counts_)
-    np.testing.assert_array_equal(model.opened_at_, whole.opened_at_)
-
-
-def test_there_are_no_fitted_attributes_before_fit():
-    model = OnlineKMeans()
-    for name in ("cluster_centers_", "labels_", "n_clusters_", "cluster_means_"):
-        assert not hasattr(model, name)
-    with pytest.raises(AttributeError, match="'labels_': call 'fit'"):
-        model.labels_  # noqa: B018
-    assert "OnlineKMeans" in model._repr_html_()
-    assert "OnlineKMeans" in model.fit(blobs(0, 50))._repr_html_()
-
-
-def test_a_stream_resumes_in_another_process(tmp_path):
-    X = blobs(0, 600)
-    whole = OnlineKMeans(k=50, random_state=0).fit(X)
-    joblib.dump(OnlineKMeans(k=50, random_state=0).partial_fit(X[:333]), tmp_path / "model")
-    np.save(tmp_path / "rest.npy", X[333:])
-    go_on = (
-        "import sys, joblib, numpy\n"
-        "model = joblib.load(sys.argv[1] + '/model')\n"
-        "model.partial_fit(numpy.load(sys.argv[1] + '/rest.npy'))\n"
-        "joblib.dump(model, sys.argv[1] + '/model')\n"
-    )
-    subprocess.run([sys.executable, "-c", go_on, str(tmp_path)], check=True)
-    model = joblib.load(tmp_path / "model")
-    np.testing.assert_array_equal(model.cluster_centers_, whole.cluster_centers_)
-    np.testing.assert_array_equal(model.cluster_means_, whole.cluster_means_)
-    np.testing.assert_array_equal(model.labels_, whole.labels_[333:])
-    assert model.inertia_ == whole.inertia_
-    assert model.facility_cost_ == whole.facility_cost_
-
-
 def test_a_clone_is_unfitted_and_a_copy_goes_its_own_way():
     import copy
 
@@ -295,17 +232,3 @@ def test_memory_is_bounded_by_the_block(storage):
     assert model.n_clusters_ > 100
     all_distances = 8 * n * model.n_clusters_
     assert peak < all_distances / 5
-
-
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
-@pytest.mark.parametrize("n_features", [131, 785, 9001])
-def test_single_wide_rows_cost_what_they_cost_together(n_features, dtype):
-    rng = np.random.RandomState(0)
-    means = 5 * rng.normal(size=(8, n_features))
-    X = (means[rng.randint(8, size=60)] + rng.normal(size=(60, n_features))).astype(dtype)
-    whole = OnlineKMeans(k=20, random_state=0).fit(X)
-    by_row = OnlineKMeans(k=20, random_state=0)
-    for row in X[:, None]:
-        by_row.partial_fit(row)
-    assert by_row.inertia_ == whole.inertia_
-    np.testing.assert_array_equal(by_row.cluster_means_, whole.cluster_means_)

@@ -14,6 +14,8 @@ from benchmarks.paper import accuracy as table
 from benchmarks.paper import online as stream
 from benchmarks.paper.sources import cut_in_two
 
+pytestmark = pytest.mark.slow
+
 RANDOM = np.random.RandomState(0)
 X = RANDOM.uniform(-2, 2, size=(600, 2))
 RINGS = (np.hypot(*X.T).astype(int) % 2).astype(int)  # no line separates them

@@ -38,6 +38,8 @@ from benchmarks.paper.theory import (
 )
 from benchmarks.paper.variant import ScriptsOnlineKMeans
 
+pytestmark = pytest.mark.slow
+
 ROWS = blobs(0, 300)
 KINDS = {"array": np.asarray, "float32": np.float32, "csr": csr_matrix}
 VARIANT_STREAMS = {
@@ -182,6 +184,7 @@ def test_costs_depend_on_the_run_only():
     assert json.loads(json.dumps(first)) == costs(ROWS.copy(), None, **SETTING)
     other = costs(ROWS, None, **{**SETTING, "run": 1})
     assert first.pop("f_0") == other.pop("f_0")
+    del first["k_actual"], other["k_actual"]  # small numbers, which may be equal by chance
     assert not set(first.values()) & set(other.values())
 
 

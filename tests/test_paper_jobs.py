@@ -17,6 +17,8 @@ from benchmarks.paper import jobs, sources, study, theory
 from benchmarks.paper.jobs import Cache, Job
 from benchmarks.paper.sources import Source
 
+pytestmark = pytest.mark.slow
+
 X = np.random.RandomState(0).normal(size=(400, 3))
 Y = (X[:, 0] > 0).astype(int)
 JOB = Job("rows", "count", {"power": 2})
@@ -231,7 +233,7 @@ def test_interrupt_says_how_to_go_on(tmp_path, counted, monkeypatch):
             console, {"rows": Source(rows, "")}, study.Plan([], [], 1, 1), tmp_path, 1
         )
     assert stopped.value.code == 130
-    assert "The same command goes on from here" in console.file.getvalue()
+    assert "The same command resumes from here" in console.file.getvalue()
 
 
 def test_protocol_is_told_in_sentences():

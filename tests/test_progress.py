@@ -133,10 +133,11 @@ print(OnlineKMeans(k=40, random_state=0).fit(rows).n_clusters_)
 """
 
 
+@pytest.mark.slow
 def test_without_callbacks_there_is_nobody_to_tell():
     rows = np.random.RandomState(0).normal(size=(300, 3))
     expected = OnlineKMeans(k=40, random_state=0).fit(rows).n_clusters_
     command = [sys.executable, "-c", WITHOUT]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert int(done.stdout) == expected

@@ -24,6 +24,8 @@ from benchmarks.quality.contestants import (
 from benchmarks.quality.study import BLOBS, COST, STUDIED, TIME
 from benchmarks.report import Cell
 
+pytestmark = pytest.mark.slow
+
 MERGES = {
     "growth": {
         "few": 200,

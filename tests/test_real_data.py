@@ -11,7 +11,10 @@ from streams import assert_equals_reference, estimator_of, reference_of
 from benchmarks.data import load
 
 FOLDER = os.environ.get("ONLINEKMEANS_DATA")
-pytestmark = pytest.mark.skipif(not FOLDER, reason="ONLINEKMEANS_DATA is not set")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(not FOLDER, reason="ONLINEKMEANS_DATA is not set"),
+]
 
 ROWS = {
     "20news": 100,

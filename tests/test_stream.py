@@ -29,19 +29,18 @@ from onlinekmeans_sklearn import OnlineKMeans
 
 # engine, n_jobs and storage that every seed meets
 TRIED = [
-    *(("usual", None, storage) for storage in STORAGES),
-    ("tiny blocks", 1, "array"),
-    ("tiny blocks", 1, "csr_array"),
+    ("usual", None, "array"),
+    ("usual", None, "csr_array"),
     ("tiny blocks, threads", 2, "F-order"),
     ("tiny blocks, threads", 2, "csr_matrix"),
 ]
-# numpy takes much longer: one of these for four seeds of six, in turn
-TRIED_IN_NUMPY = [
-    ("numpy, tiny blocks", 1, "array"),
-    ("numpy, tiny blocks", 1, "csr_array"),
-    ("numpy, tiny blocks, threads", 2, "F-order"),
-    ("numpy, tiny blocks, threads", 2, "csr_matrix"),
-]
+# numpy takes much longer, so each is for one seed
+TRIED_IN_NUMPY = {
+    0: [("numpy, tiny blocks, threads", 2, "array")],
+    1: [],
+    2: [("numpy, tiny blocks", 1, "csr_array")],
+}
+SEEDS = [1, *(pytest.param(seed, marks=pytest.mark.slow) for seed in (0, 2))]
 
 
 @pytest.mark.parametrize(
@@ -49,39 +48,50 @@ TRIED_IN_NUMPY = [
     [(stream, np.float64) for stream in STREAMS]
     + [(stream, np.float32) for stream in WITHIN_FLOAT32],
 )
-@pytest.mark.parametrize("name", ALGORITHMS)
-def test_fit_is_the_papers_loop(name, stream, dtype):
-    for seed, block in enumerate([2**16, 50, 7]):
-        X, k = STREAMS[stream](seed, 120).astype(dtype), 1 + 2 * seed
-        with positions_per_block(block):
-            expected = reference_of(name, X, k, seed)
-            turn = (list(ALGORITHMS).index(name) + seed) % 6
-            for which, n_jobs, storage in TRIED + TRIED_IN_NUMPY[turn : turn + 1]:
-                print(f"{which}, {storage}, seed {seed}")  # shown if it fails
-                rows = STORAGES[storage](X)
-                estimator = estimator_of(name, len(X), k, seed).set_params(n_jobs=n_jobs)
-                with engine(which):
-                    estimator.fit(rows)
-                assert_equals_reference(estimator, estimator.labels_, rows, expected)
-
-
-@pytest.mark.parametrize("name", ALGORITHMS)
-def test_fit_of_longer_streams_is_the_papers_loop(name):
-    for seed in range(20):
-        X = blobs(seed, 1500, d=2) if seed % 2 else grid(seed, 1500, d=2, side=30)
-        k = 1 + seed % 4
-        estimator = estimator_of(name, len(X), k, seed).fit(X)
+@pytest.mark.parametrize("name", sorted(ALGORITHMS.keys() - {"practical, smallest"}))
+@pytest.mark.parametrize("seed", SEEDS)
+def test_fit_is_the_papers_loop(seed, name, stream, dtype):
+    X, k = STREAMS[stream](seed, 120).astype(dtype), 1 + 2 * seed  # 1 is the smallest
+    with positions_per_block([2**16, 50, 7][seed]):
         expected = reference_of(name, X, k, seed)
-        assert_equals_reference(estimator, estimator.labels_, X, expected)
+        for which, n_jobs, storage in TRIED + TRIED_IN_NUMPY[seed]:
+            print(f"{which}, {storage}")  # shown if it fails
+            rows = STORAGES[storage](X)
+            estimator = estimator_of(name, len(X), k, seed).set_params(n_jobs=n_jobs)
+            with engine(which):
+                estimator.fit(rows)
+            assert_equals_reference(estimator, estimator.labels_, rows, expected)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("storage", ["array", "csr_array"])
+@pytest.mark.parametrize("name", ALGORITHMS)
+def test_longer_streams_in_any_chunks_are_the_papers_loop(name, storage):
+    for seed in range(8):
+        X = blobs(seed, 1500, d=2) if seed % 2 else grid(seed, 1500, d=2, side=30)
+        rows, k = STORAGES[storage](X), 1 + seed % 4
+        cut = estimator_of(name, len(X), k, seed)
+        sizes = [[1], [7], [1000], [1, 300, 2, 41]][seed // 2]
+        with positions_per_block([2**16, 64, 256][seed % 3]):
+            expected = reference_of(name, X, k, seed)
+            whole = estimator_of(name, len(X), k, seed).fit(rows)
+            assert_equals_reference(whole, whole.labels_, rows, expected)
+            assert_equals_reference(cut, fit_in_chunks(cut, rows, sizes), rows, expected)
 
 
 @pytest.mark.parametrize(
     ("name", "max_clusters"),
     [
-        *itertools.product(ALGORITHMS, [1, 2, 11, 12]),
+        *itertools.product(ALGORITHMS, [1, 12]),
+        ("practical, smallest", 11),  # of which the prefix is
         ("practical", 15),
         ("theoretical", 30),
     ],
+)
+@pytest.mark.parametrize(
+    "engines",
+    ["usual", "tiny blocks", pytest.param("numpy, tiny blocks", marks=pytest.mark.slow)],
+    indirect=True,
 )
 def test_a_capped_stream_is_the_papers_loop_that_opens_no_more(name, max_clusters, engines):
     at_the_cap = 0
@@ -132,24 +142,6 @@ def test_any_stream_in_any_chunks_is_the_papers_loop(
         estimator = estimator_of(name, len(X), k, seed).set_params(**cap)
         labels = fit_in_chunks(estimator, rows, sizes)
         assert_equals_reference(estimator, labels, rows, expected)
-
-
-@pytest.mark.parametrize("storage", ["array", "csr_array"])
-@pytest.mark.parametrize("sizes", [[1], [7], [1000], [1, 300, 2, 41]], ids=str)
-@pytest.mark.parametrize("name", ALGORITHMS)
-def test_any_chunking_gives_the_same_stream(name, sizes, storage):
-    for X, block in ((blobs(0, 700, d=4), 2**16), (np.sort(grid(1, 700), axis=0), 64)):
-        rows = STORAGES[storage](X)
-        cut = estimator_of(name, len(X), 4, seed=5)
-        with positions_per_block(block):
-            whole = estimator_of(name, len(X), 4, seed=5).fit(rows)
-            labels = fit_in_chunks(cut, rows, sizes)
-        np.testing.assert_array_equal(labels, whole.labels_)
-        for attribute in ("cluster_centers_", "cluster_means_", "counts_", "opened_at_"):
-            a, b = dense(getattr(cut, attribute)), dense(getattr(whole, attribute))
-            np.testing.assert_array_equal(a, b)
-        for attribute in ("facility_cost_", "n_phases_", "inertia_", "n_samples_seen_"):
-            assert getattr(cut, attribute) == getattr(whole, attribute)
 
 
 def test_chunks_may_change_storage_and_dtype():

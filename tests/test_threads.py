@@ -1,8 +1,6 @@
 """Threads: as many as scikit-learn would use, and no more than we are given."""
 
 import multiprocessing
-import random
-import signal
 import sys
 import threading
 import time
@@ -10,7 +8,7 @@ import time
 import joblib
 import numpy as np
 import pytest
-from at_once import PATIENCE, at_once, blas_threads, reached
+from at_once import PATIENCE, at_once, blas_threads, reached, told_by_process
 from checkpoints import fingerprint
 from engines import THREADS, tuned
 from sklearn.model_selection import GridSearchCV
@@ -185,6 +183,7 @@ def test_little_work_is_not_shared():
     assert set(shares) == {1}
 
 
+@pytest.mark.slow
 def test_estimators_work_in_joblib_workers():
     X = blobs(1, 2000)
     expected = OnlineKMeans(k=50, random_state=0).fit(X).labels_
@@ -261,6 +260,7 @@ def test_blas_gets_its_threads_back_after_the_last_call():
         thread.join(PATIENCE)
 
 
+@pytest.mark.slow
 def test_workers_of_joblib_share_the_cores():
     X = blobs(0, 500)
     model = OnlineKMeans(k=40, n_jobs=-1, random_state=0).fit(X)
@@ -286,29 +286,7 @@ def go_on(model, X):
     return fingerprint(model.partial_fit(X)), model.predict(X), numbers
 
 
-def tell(connection, function, args):
-    connection.send(function(*args))
-
-
-def told_by_process(method, function, *args):
-    """Return the result of a function in a process that must end."""
-    context = multiprocessing.get_context(method)
-    ours, theirs = context.Pipe(duplex=False)
-    process = context.Process(target=tell, args=(theirs, function, args))
-    process.start()
-    theirs.close()
-    try:
-        assert ours.poll(PATIENCE), "the process hangs"
-        told = ours.recv()
-        process.join(PATIENCE)
-        assert process.exitcode == 0
-        return told
-    finally:
-        process.kill()
-        process.join()
-        ours.close()
-
-
+@pytest.mark.slow
 @FORKS
 @pytest.mark.parametrize("method", ["spawn", pytest.param("fork", marks=NEEDS_FORK)])
 def test_a_model_goes_on_in_another_process(method, monkeypatch):
@@ -360,61 +338,3 @@ def test_a_worker_of_a_multiprocessing_pool_has_one_core():
     with multiprocessing.get_context("fork").Pool(1) as pool:
         asked = pool.map_async(n_threads_for, [None, -1, 1])
         assert asked.get(PATIENCE) == [1, 1, 1]
-
-
-class Interrupted(Exception):
-    """What signals raise."""
-
-
-def interrupt_calls(n_signals):
-    """Interrupt calls by one signal or two, at random moments.
-
-    Return results and the limits of BLAS before and after, how often a single signal
-    changed the limits, and whether there is only one thread beside this one.
-    """
-    rng, X = random.Random(0), blobs(0, 200)
-    struck, again = [], []  # signals so far, and seconds until the next one of a call
-
-    def strike(*_):
-        struck.append(None)
-        if again:
-            signal.setitimer(signal.ITIMER_REAL, again.pop())
-        raise Interrupted
-
-    def share():
-        return Threads(2).map(lambda x: x * x, range(20))
-
-    def learn():
-        return fingerprint(OnlineKMeans(k=50, n_jobs=2, random_state=0).partial_fit(X))
-
-    def interrupt(call, seconds):
-        again.extend([rng.uniform(1e-6, 1e-4)] * (rng.random() < 0.3))
-        try:
-            try:
-                signal.setitimer(signal.ITIMER_REAL, rng.uniform(1e-6, seconds))
-                call()
-            finally:
-                again.clear()
-                signal.setitimer(signal.ITIMER_REAL, 0)
-        except Interrupted:
-            pass
-
-    signal.signal(signal.SIGALRM, strike)
-    with tuned(**THREADS):
-        usual, n_changed = (share(), learn(), blas_threads()), 0
-        while len(struck) < n_signals:
-            for call, seconds in [(share, 1e-4), (learn, 2e-3)]:
-                limits, n_struck = blas_threads(), len(struck)
-                interrupt(call, seconds)
-                if len(struck) == n_struck + 1:
-                    n_changed += limits == usual[-1] != blas_threads()
-        after = share(), learn(), blas_threads()
-    return usual, after, n_changed, reached(lambda: len(sys._current_frames()) == 2)
-
-
-@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="there is no timer here")
-def test_an_interrupt_at_any_moment_leaves_nothing_behind():
-    usual, after, n_changed, is_tidy = told_by_process("spawn", interrupt_calls, 3000)
-    assert after == usual
-    assert n_changed == 0
-    assert is_tidy

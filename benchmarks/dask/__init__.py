@@ -1,7 +1,7 @@
 """``python -m benchmarks dask``: one pass on one and two workers, beside the local fit.
 
 Rows are generated on the workers, one thread each. Every fit runs in a process of its own,
-one after the other, and all must have the same result to the last bit. From the seconds of
+one after the other, and all must have the same result, bit for bit. From the seconds of
 each step on two workers a model says how long larger data would take on more workers.
 """
 
@@ -108,7 +108,7 @@ def headline(results):
     what = f"{setting['n_rows']:,} rows, k={setting['k']:,}"
     return (
         f"Two Dask workers are **{faster:.2f} times** as fast as one ({what}), and find "
-        "the clusters of one machine to the last bit."
+        "the clusters of one machine, bit for bit."
     )
 
 

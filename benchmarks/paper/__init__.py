@@ -22,7 +22,7 @@ def options_of(argv):
     parser = argparse.ArgumentParser(
         prog="python -m benchmarks paper",
         description=f"{__doc__.split(': ')[1].strip().capitalize()} What is not in the "
-        "data folder is downloaded. A run that was interrupted goes on where it stopped.",
+        "data folder is downloaded. An interrupted run resumes where it left off.",
     )
     add_data_argument(parser)
     parser.add_argument("--datasets", nargs="+", choices=DATASETS, metavar="NAME")

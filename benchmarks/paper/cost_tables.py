@@ -77,9 +77,9 @@ def costs_table(records, about):
 
 COSTS = (
     "Cost of all rows to the centers of one pass: the samples that opened the clusters, "
-    "the means of these, or as many clusters merged from about five times as many. It is "
-    "divided by the cost of one center at the origin, of as many rows chosen at random, or "
-    "of as many chosen by k-means++, which reads the rows once for each of them."
+    "their means, or the same number of clusters, merged from about five times as many. It "
+    "is divided by the cost of one center at the origin, of as many rows chosen at random, "
+    "or of as many chosen by k-means++, which reads the rows once for each of them."
 )
 
 

@@ -2,7 +2,7 @@
 
 A job is a dataset, an experiment and its setting. What it gave is kept in a file of its own
 as soon as it is there, under a name that stands for the job, the rows, and the code that
-computes. So a run that was interrupted resumes where it stopped, and one with other rows
+computes. So an interrupted run resumes where it left off, and one with other rows
 or other code starts anew.
 """
 

@@ -73,7 +73,7 @@ REASONS = {  # why an accuracy with raw features may be missed: what other learn
 CENTERS = {
     "samples": "the samples that opened the clusters",
     "means": "their means",
-    "merged": "as many merged from five times as many",
+    "merged": "the same number of clusters, merged from five times as many",
 }
 NO_CHARTS = "There are no charts: matplotlib is not installed (pip install matplotlib)."
 

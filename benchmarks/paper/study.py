@@ -149,5 +149,5 @@ def records_of(console, sources, plan, folder, n_jobs):
         with bars(console) as progress:
             return run(sources, plan.jobs, Cache(folder / "cache"), n_jobs, progress)
     except KeyboardInterrupt:
-        console.print("Interrupted. The same command goes on from here.")
+        console.print("Interrupted. The same command resumes from here.")
         sys.exit(130)

@@ -80,8 +80,8 @@ def short_table(records, about):
     legend = (
         "Test accuracy of a linear model with squared loss: on raw features, and with "
         "one-hot or triangle features of our clusters added; by the means of these "
-        "clusters, by as many that are merged from about five times as many, or by as many "
-        "of MiniBatchKMeans. Means over the splits."
+        "clusters, by the same number merged from about five times as many, or by the same "
+        "number of MiniBatchKMeans. Means over the splits."
     )
     if about["paper"]:
         legend += f" {published.slips(about['datasets'])}"
@@ -96,8 +96,9 @@ def accuracy_table(records, about):
         "Test accuracy of gradient descent with squared loss on raw features, and with "
         f"cluster features added, {k_range(records, about, 'accuracy')}: mean ± standard "
         "deviation over the splits. Clusters: those opened. Gain: one-hot - raw. Means: "
-        "one-hot, by the means of the same clusters. Merged and MiniBatch: one-hot of as "
-        "many clusters, merged from about five times as many, and of MiniBatchKMeans."
+        "one-hot, by the means of the same clusters. Merged and MiniBatch: one-hot of the "
+        "same number of clusters, merged from about five times as many, and of "
+        "MiniBatchKMeans."
     )
     if about["paper"]:
         headings[3:4] = ["paper, raw", "one-hot", "paper, clusters"]

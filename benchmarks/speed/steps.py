@@ -7,7 +7,7 @@ from unittest.mock import patch
 
 # heading: the module that a step is called from, and its name; none is part of another
 STEPS = {
-    "check": ("_base", "validate_X"),
+    "check": ("_reading", "validate_X"),
     "look up": ("_algorithm.block", "look_up"),
     "open": ("_algorithm.block", "open_centers"),
     "label": ("_algorithm.block", "label"),

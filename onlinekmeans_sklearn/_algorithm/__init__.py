@@ -7,7 +7,7 @@ The loop that Algorithms 1, 2 and 3 share, and where each line of it is done::
 
     for v in the stream:
         n = n + 1
-        u = uniform from [0, 1)                                stream._read
+        u = the number of this position, in [0, 1)             random_numbers
         D2 = min over c in C of |v - c|^2                      block.look_up, _nearest
         if u f < D2 and there is room:                         block.open_centers
             C = C + {v}, D2 = 0
@@ -18,10 +18,10 @@ The loop that Algorithms 1, 2 and 3 share, and where each line of it is done::
             if q is enough for a phase:                        Schedule.openings_per_phase
                 f = growth f, r = r + 1, q = 0                 Schedule.record_openings
         yield the oldest nearest c in C                        block.label
-        count and sum of its cluster, W = W + D2               block.add_up, cluster_sums
+        count and sum of its cluster, W = W + D2               block.accumulate
 
     the online clusters, or n_clusters merged from them        merge, local_search
 
-It is not run row by row. `block` reads many rows at once and takes the same decisions, to
-the last bit; the plain loop is in the tests, which compare the two.
+It is not run row by row. `block` reads many rows at once and takes the same decisions, bit
+for bit; the plain loop is in the tests, which compare the two.
 """

@@ -19,7 +19,8 @@ from .._utils.rows import canonical, index_dtype, indices_by_group, padded, rows
 from .._utils.tuning import TUNING
 
 POSITIONS_PER_BLOCK = 2**16  # a part of the algorithm: another number gives other bits
-_COPIED_AT_ONCE = 2**12  # numbers of dense sums, for a single row
+_ONLY_ROW = np.zeros(1, dtype=np.int64)  # the index of a row that comes alone
+_COPIED_AT_ONCE = 2**10  # numbers of dense sums, for a single row
 
 
 class Totals:
@@ -67,7 +68,9 @@ class Totals:
 
     def with_row(self, X, label, d2, centers):
         """Return the totals with a single row added, which take over all other sums."""
-        other = self._with_open_block()
+        other = shallow_copy(self)
+        if self.n_rows % POSITIONS_PER_BLOCK == 0:
+            other._close_block()
         other.n_rows += 1
         other.counts = self.counts.copy()
         other.counts[label] += 1
@@ -80,7 +83,9 @@ class Totals:
 
         They are complete when the steps are done that are returned, too, in any order.
         """
-        other = self._with_open_block()
+        other = shallow_copy(self)
+        if self.n_rows % POSITIONS_PER_BLOCK == 0:
+            other._close_block()
         other.n_rows += len(labels)
         before, first = self.counts, other.open_cost
         other.open, steps = other.open.with_members(X, labels, centers, n_shares)
@@ -104,13 +109,11 @@ class Totals:
             start = span.stop
         return totals
 
-    def _with_open_block(self):
-        """Return a copy whose open block has room for a row."""
-        other = shallow_copy(self)
-        if self.n_rows and self.n_rows % POSITIONS_PER_BLOCK == 0:
-            other.closed, other.closed_cost = self.sums, self.cost
-            other.open, other.open_cost = sums_from(rows_between(self.closed, 0, 0)), 0.0
-        return other
+    def _close_block(self):
+        """Add the last block, which is complete, to the total, and open the next one."""
+        if self.n_rows:
+            self.closed, self.closed_cost = self.sums, self.cost
+            self.open, self.open_cost = sums_from(rows_between(self.closed, 0, 0)), 0.0
 
 
 def rows_left(position):
@@ -151,10 +154,10 @@ class DenseSums:
         if label >= self._n_clusters:
             return DenseSums(self.rows(len(centers))).with_row(X, label, centers)
         index, row = divmod(label, self._step)
-        other = shallow_copy(self)
-        other._parts = self._parts.copy()
-        other._parts[index] = part = self._parts[index].copy()
+        other, parts = shallow_copy(self), self._parts.copy()
+        parts[index] = part = parts[index].copy()
         part[row] += X[0] - centers.exact[label]
+        other._parts = parts
         return other
 
     def with_members(self, X, labels, centers, n_shares):
@@ -203,22 +206,25 @@ class SparseSums:
 
     def with_row(self, X, label, centers):
         """Return the sums with a single row added to a cluster."""
-        other, (add,) = self._adding(X, [(label, np.zeros(1, dtype=np.int64))], centers, 1)
-        add()
+        other = self._with_room(len(centers))
+        centers.search.add(X, [(label, _ONLY_ROW)], other._clusters)
         return other
 
     def with_members(self, X, labels, centers, n_shares):
         """Return the sums with rows added, and the steps to do, one per share."""
-        return self._adding(X, list(indices_by_group(labels).items()), centers, n_shares)
-
-    def _adding(self, X, members, centers, n_shares):
-        other, clusters = shallow_copy(self), self._clusters.copy()
-        if len(clusters) < len(centers):
-            nothing = np.empty(0, dtype=index_dtype(self._n_features)), np.empty(0)
-            clusters += [nothing] * (len(centers) - len(clusters))
-        other._clusters = clusters
+        other, members = self._with_room(len(centers)), [*indices_by_group(labels).items()]
         shares = [members[i::n_shares] for i in range(n_shares)]
-        return other, [partial(centers.search.add, X, some, clusters) for some in shares]
+        add = centers.search.add
+        return other, [partial(add, X, some, other._clusters) for some in shares]
+
+    def _with_room(self, n_clusters):
+        """Return a copy that has a sum for every cluster, whose list may be changed."""
+        other, clusters = shallow_copy(self), self._clusters.copy()
+        if len(clusters) < n_clusters:
+            nothing = np.empty(0, dtype=index_dtype(self._n_features)), np.empty(0)
+            clusters += [nothing] * (n_clusters - len(clusters))
+        other._clusters = clusters
+        return other
 
 
 def split_by_cluster(labels, n_clusters, n_shares):

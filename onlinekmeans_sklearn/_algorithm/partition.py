@@ -5,7 +5,7 @@ while more may open before their turn comes, and returns the few candidates for 
 `decide` takes the candidates of one partition after the other, in stream order, and opens
 centers by the paper's rule. `finish` reassigns rows to centers that their proposal did not
 know. Meanwhile distances only shrink and the facility cost only grows, so that there are at
-worst too many candidates. The decisions are those of the plain loop, to the last bit.
+worst too many candidates. The decisions are those of the plain loop, bit for bit.
 
 .. [1] X. Pan, J. Gonzalez, S. Jegelka, T. Broderick, M. Jordan. Optimistic Concurrency
    Control for Distributed Unsupervised Learning. NIPS 2013.

@@ -89,8 +89,8 @@ class Stream:
     def _with_member(self, X):
         """Return what `extend` does for a single row, None if the row opens a center."""
         label, d2 = self.centers.search.nearest_of_row(X)
-        uniform = self.numbers.between(self.n_seen, self.n_seen + 1)[0]
-        has_room = len(self.centers) < self.max_clusters
+        uniform = self.numbers.between(self.n_seen, self.n_seen + 1).item()
+        has_room = len(self.opened_at) < self.max_clusters
         if uniform * self.schedule.facility_cost < d2 and has_room:
             return None
         other = shallow_copy(self)

@@ -1,4 +1,4 @@
-"""The estimators on Dask: the same clustering, to the last bit, of partitions.
+"""The estimators on Dask: the same clustering, bit for bit, of partitions.
 
 `estimator`
     what the two estimators share: validation, and lazy results.

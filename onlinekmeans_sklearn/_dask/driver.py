@@ -24,8 +24,6 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field
 from itertools import islice, takewhile
 
-import dask
-
 from .._algorithm.partition import decide
 from .._nearest import centers_from
 from .._utils.calls import shallow_copy
@@ -33,7 +31,7 @@ from .._utils.rows import rows_between
 from .._utils.tuning import TUNING
 from . import worker
 from .loading import LoadedPartitions, window
-from .tasks import RETRIES, Tasks, Unanswered
+from .tasks import RETRIES, PendingProposals, Tasks
 
 
 @dataclass
@@ -49,7 +47,7 @@ class Figures:
 
 
 @dataclass
-class Piece:
+class PartitionState:
     """Rows of a partition that were proposed at once."""
 
     index: int  # of the partition
@@ -84,30 +82,6 @@ class ClusterReader:
     def persist(self, delayed):
         """Return delayed objects whose values the workers have, or will have."""
         return self._client.persist(delayed, retries=RETRIES)
-
-    def count(self, partitions):
-        """Return the number of rows of every partition."""
-        sizes, tasks = partitions.sizes.copy(), Tasks(self._client)
-        unknown = deque(i for i, size in enumerate(sizes) if size is None)
-        count = dask.delayed(worker.count_rows)
-        n_left = len(unknown)
-        n_under_way = 0
-
-        def receive(index, size):
-            nonlocal n_under_way, n_left
-            sizes[index] = size
-            n_under_way, n_left = n_under_way - 1, n_left - 1
-
-        with ExitStack() as stack:
-            stack.callback(tasks.release_all)
-            while n_left:
-                while unknown and n_under_way < window(tasks):
-                    index = unknown.popleft()
-                    (future,) = tasks.load([count(partitions.delayed[index])])
-                    tasks.expect(future, lambda size, i=index: receive(i, size))
-                    n_under_way += 1
-                tasks.wait()
-        return sizes
 
     def extend(self, stream, partitions, checker, n_jobs, report):
         """Return the stream that has also read the partitions, and their sizes."""
@@ -160,7 +134,7 @@ class _Reading:
                 for i, size in zip(begun, sizes):
                     self.sizes[i] = size
                 self._figures.n_serial_rows += stream.n_seen - n_before
-                self._tell(stream, begun[-1])
+                self._report_progress(stream, begun[-1])
             is_partial = stop < self.sizes[begun[-1]]
             end, first = (begun[-1], stop) if is_partial else (begun[-1] + 1, 0)
             for i in range(index, end):
@@ -190,7 +164,7 @@ class _Reading:
         self._pieces = deque()  # in stream order, up to those that are added up
         self._n_decided = self._n_adding = 0  # of them
         self._waiting = deque()  # pieces that nobody was asked to propose
-        self._unanswered = Unanswered(self._tasks)
+        self._pending = PendingProposals(self._tasks)
         self._place, self._is_burst = (index, first), False
         self._bases, self._n_base = [], 0
         while True:
@@ -215,7 +189,7 @@ class _Reading:
             if self._partitions.position(index) is None:
                 break  # rows are still being counted
             if self.sizes[index] > first:
-                self._pieces.append(Piece(index, first))
+                self._pieces.append(PartitionState(index, first))
                 self._waiting.append(self._pieces[-1])
             else:
                 self._partitions.release(index)
@@ -225,10 +199,10 @@ class _Reading:
     def _propose(self):
         """Have proposals made by workers that have few to answer, of early rows first."""
         for piece in list(self._waiting):
-            if self._unanswered.is_full():
+            if self._pending.is_full():
                 break
             near = self._partitions.workers_with(piece.index)
-            free = self._unanswered.free(near)
+            free = self._pending.free(near)
             if free or not near:
                 self._waiting.remove(piece)
                 self._propose_piece(piece, free[:1])
@@ -253,7 +227,7 @@ class _Reading:
             (piece.index, piece.first),
             workers=workers,
         )
-        self._unanswered.ask(workers)
+        self._pending.ask(workers)
         self._tasks.expect(piece.answer, lambda result: self._receive(piece, *result))
 
     def _update_base(self):
@@ -269,7 +243,7 @@ class _Reading:
 
     def _receive(self, piece, found, address):
         """Decide the candidates of all pieces whose turn it is."""
-        self._unanswered.answer(piece.workers)
+        self._pending.answer(piece.workers)
         piece.found, piece.workers = found, [address]
         while self._n_decided < len(self._pieces) and not self._is_burst:
             piece = self._pieces[self._n_decided]
@@ -360,9 +334,9 @@ class _Reading:
         self._n_adding = 0
         stream = piece.stream
         stream.totals = self._totals
-        self._tell(stream, piece.index)
+        self._report_progress(stream, piece.index)
 
-    def _tell(self, stream, index):
-        """Tell who wants to know how far the stream is."""
+    def _report_progress(self, stream, index):
+        """Report how far the stream is."""
         if self._report is not None:
             self._report(stream, self.sizes[: index + 1])

@@ -336,7 +336,7 @@ class DaskClusters:
         self._check_features(partitions, reader, reset=before is None)
         sizes, prepared = partitions.sizes, partitions.prepared(reader.persist)
         if None in sizes and before is None and getattr(self, "n_samples", 0) is None:
-            sizes = reader.count(prepared)
+            sizes = reader.compute(each(worker.count_rows, prepared.delayed))
         is_known = None not in sizes
         n_rows = sum(sizes) if is_known else None
         stream = self._new_stream(n_rows) if before is None else before.stream

@@ -5,7 +5,7 @@ from contextlib import closing
 
 import dask
 
-from .worker import count_rows, rows_of
+from .worker import rows_of
 
 
 class LocalReader:
@@ -20,11 +20,6 @@ class LocalReader:
     def persist(self, delayed):
         """Return delayed objects whose values are there."""
         return dask.persist(*delayed)
-
-    def count(self, partitions):
-        """Return the number of rows of every partition."""
-        count = dask.delayed(count_rows)
-        return self.compute([count(part) for part in partitions.delayed])
 
     def extend(self, stream, partitions, checker, n_jobs, report):
         """Return the stream that has also read the partitions, and their sizes."""

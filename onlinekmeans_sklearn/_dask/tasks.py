@@ -75,8 +75,9 @@ class Tasks:
         if future.status == "error":
             _, error, traceback = result
             raise error.with_traceback(traceback)
-        if future.status != "finished":
-            raise CancelledError(f"The task {future.key!r} was {future.status}.")
+        # not by its status: it is "lost" if the worker died after the result had come
+        if isinstance(result, CancelledError):
+            raise result
         self.release(future)
         receive(result)
 
@@ -109,8 +110,8 @@ class Tasks:
         return max(1, sum(self.threads().values()))
 
 
-class Unanswered:
-    """How many proposals each worker has to answer; some are asked of whoever will."""
+class PendingProposals:
+    """How many proposals each worker has to answer; some go to any worker."""
 
     def __init__(self, tasks):
         self._tasks = tasks

@@ -38,8 +38,8 @@ def count_rows(part):
 def rows_of(part, checker):
     """Return the rows of a partition as the local estimator validates them.
 
-    The checker is an estimator that knows the features. What there is to warn of in every
-    partition alike the driver has said.
+    The checker is an estimator that knows the features. The driver has already issued
+    these warnings.
     """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

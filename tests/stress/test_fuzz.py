@@ -18,12 +18,14 @@ from .odd_data import BROKEN, GOOD, ODD, plain_rows
 N_CASES = 100
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("first", range(0, N_CASES, 25))
 def test_odd_calls_give_a_result_or_a_clear_error_and_then_change_nothing(first):
     found = failures("calls", SEED, range(first, first + 25))
     assert not found, found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("index", range(4))
 def test_arbitrary_arrays_give_a_result_or_a_clear_error(index):
     assert run_arbitrary(SEED, index) > 20

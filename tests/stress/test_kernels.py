@@ -71,6 +71,10 @@ def wide(rows):
     return kind(np.hstack([X, X])[: rows.shape[0]])
 
 
+def narrow(rows):
+    return rows[:, :2].copy()
+
+
 def with_number(number):
     def change(array):
         array = array.copy()
@@ -96,7 +100,7 @@ WRONG = [
         for how in LENGTHS
     ),
     *(("both", "nearest", "visible", with_number(n)) for n in (-1, CENTERS + 1, 2**62)),
-    ("both", "nearest", "X", wide),
+    *(("both", "nearest", "X", how) for how in (narrow, wide)),
     ("both", "nearest_of_row", "X", wide),
     ("both", "nearest_of_row", "X", lambda rows: rows[[0, 0]]),
     ("both", "nearest_of_row", "X", lambda rows: rows[:0]),
@@ -118,7 +122,7 @@ WRONG = [
     ("dense", "add", "low", set_to(CENTERS + 1)),
     ("dense", "add", "high", set_to(CENTERS + 1)),
     ("dense", "add", "high", set_to(2**40)),
-    ("dense", "add", "X", wide),
+    *(("dense", "add", "X", how) for how in (narrow, wide)),
     *(("csr", "add", "members", joined(1, n)) for n in (-1, N, 2**62)),
     *(("csr", "add", "members", joined(c, 0)) for c in (-1, CENTERS, 2**40)),
     ("csr", "add", "sums", lambda sums: sums[:1]),

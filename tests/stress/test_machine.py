@@ -6,6 +6,8 @@ from inside import replaced
 from . import SEED
 from .cases import run_history
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.mark.parametrize("index", range(5))
 def test_an_estimator_is_what_the_reference_says_whatever_it_went_through(index):

@@ -16,6 +16,7 @@ def test_one_case_can_be_run_again(capsys):
     assert "calls 0: 5 calls" in capsys.readouterr().out
 
 
+@pytest.mark.slow
 def test_numbers_are_printed_and_written(tmp_path, capsys):
     few = ["--streams", "3", "--calls", "10", "--arrays", "0", "--histories", "0"]
     few += ["--signals", "0", "--saves", "0"]

@@ -24,6 +24,8 @@ from .soak.process import (
 from .soak.report import verdicts
 from .soak.rows import BLOCK, N_FEATURES, Purpose, Rows, numbers, parts
 
+pytestmark = pytest.mark.slow
+
 SAMPLES = 20_000
 
 

@@ -12,6 +12,8 @@ from .cases import failures
 from .sources import KINDS, STORAGES
 from .stream_cases import stream_case
 
+pytestmark = pytest.mark.slow
+
 N_STREAMS = 150
 
 

@@ -2,14 +2,14 @@
 Any order, any batches
 ======================
 
-The clusters of a stream should not depend on how a program happens to buffer it, and little
-on the order in which the rows come. Here the same digits are cut into batches of different
+The clusters of a stream should not depend on how a program happens to buffer it, and only a
+little on the order of the rows. Here the same digits are cut into batches of different
 sizes, and then read in four orders.
 """
 
 # %%
 # **Any batches.** They have 1, 10 or 100 rows, or all of them. The centers and the cost
-# are the same, to the last bit.
+# are the same, bit for bit.
 
 import numpy as np
 from sklearn.datasets import load_digits

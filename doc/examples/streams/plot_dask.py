@@ -3,7 +3,7 @@ The same clusters on Dask
 =========================
 
 Data that outgrow one machine are kept in Dask, in partitions. Workers read many of them at
-once, and the clusters are still those of one machine, to the last bit.
+once, and the clusters are still those of one machine, bit for bit.
 """
 
 # %%

@@ -23,7 +23,7 @@ print(f"{model.n_clusters_} of {model.n_samples_seen_} digits opened a cluster")
 
 # %%
 # At first opening is cheap, and each phase makes it ten times more expensive: then only few
-# open a cluster, those far from all centers the most likely. The rows that did, in order:
+# digits open a cluster, most likely those far from all centers. The rows that did:
 
 print("rows:", model.opened_at_)
 print("rows read before each phase:", model.phase_starts_)

@@ -52,7 +52,7 @@ with tempfile.TemporaryDirectory() as folder:
 
 whole = OnlineKMeans(k=200, random_state=0).fit(X)
 same = np.array_equal(model.cluster_means_, whole.cluster_means_)
-print(f"killed {len(killed_at)} times; the same means, to the last bit: {same}")
+print(f"killed {len(killed_at)} times; the same means, bit for bit: {same}")
 print(f"the same cost: {model.inertia_ == whole.inertia_}")
 
 # %%

@@ -30,7 +30,7 @@ for i in range(600):
 is_copy = np.array(is_copy)
 
 # %%
-# A text opens a cluster with a probability of its squared distance over the opening cost.
+# The probability that a text opens a cluster is its squared distance over the opening cost.
 # :class:`~onlinekmeans_sklearn.SemiOnlineKMeans` lets us choose that cost: 2, the squared
 # distance of texts that have no word in common. With a large ``k`` it stays there.
 

@@ -1,0 +1,53 @@
+"""The logger tells of phases, merges and checkpoints, once each; by default nothing."""
+
+import io
+import logging
+
+import pytest
+from streams import blobs
+
+from onlinekmeans_sklearn import OnlineKMeans, load, save
+
+X = blobs(0, 2000)
+
+
+@pytest.fixture
+def messages(caplog):
+    caplog.set_level(logging.INFO, logger="onlinekmeans_sklearn")
+    return lambda word: [m for m in caplog.messages if word in m]
+
+
+def test_each_phase_is_told_once(messages):
+    model = OnlineKMeans(k=60, random_state=0)
+    for start in range(0, len(X), 250):
+        model.partial_fit(X[start : start + 250])
+    assert model.n_phases_ > 2
+    expected = [
+        f"New phase after {start} samples, with facility cost {cost:g}"
+        for start, cost in zip(model.phase_starts_, model.facility_costs_)
+    ]
+    assert messages("phase") == expected
+
+
+def test_a_merge_is_told_when_it_is_done(messages):
+    model = OnlineKMeans(4, random_state=0).partial_fit(X)
+    assert not messages("merged")
+    model.predict(X)
+    model.transform(X)
+    n_online = len(model.counts_)
+    assert messages("merged") == [
+        f"{n_online} online clusters merged into 4 after 2000 samples"
+    ]
+
+
+def test_checkpoints_are_told(messages):
+    file = io.BytesIO()
+    save(OnlineKMeans(random_state=0).fit(X), file)
+    file.seek(0)
+    load(file)
+    assert len(messages("Saved OnlineKMeans")) == len(messages("Loaded OnlineKMeans")) == 1
+
+
+def test_nothing_is_printed_by_default(capfd):
+    OnlineKMeans(4, random_state=0).fit(X)
+    assert capfd.readouterr() == ("", "")
