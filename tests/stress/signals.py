@@ -11,7 +11,6 @@ The moments are real, so a case that fails need not fail again: it says where it
 
 import copy
 import faulthandler
-import multiprocessing
 import pickle
 import random
 import signal
@@ -23,7 +22,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-from at_once import blas_threads
+from at_once import blas_threads, told_by_process
 from checkpoints import fingerprint, through_file
 from engines import THREADS, TINY, tuned
 from scipy.sparse import csr_array
@@ -42,7 +41,7 @@ from .state import changes, plain, state
 
 SIGNALS = 250  # of a case, that strike within calls
 STEPS, ATTEMPTS = 12, 6  # calls of a history, and attempts to interrupt each of them
-PATIENCE = 60  # seconds until a history, or a process that ends, is said to hang
+PATIENCE = 100  # seconds until a history is said to hang
 HAS_TIMER = hasattr(signal, "setitimer")  # not on Windows
 PACKAGE = str(Path(onlinekmeans_sklearn.__file__).parent)
 CLASSES = [False, True]
@@ -359,34 +358,13 @@ def strike_calls(seed, saves, n_signals):
     return counts, wrong
 
 
-def tell(connection, function, args):
-    connection.send(function(*args))
-
-
-def told_by_process(function, *args):
-    """Return the result of a function in the main thread of a process, which must end."""
-    context = multiprocessing.get_context("spawn")
-    ours, theirs = context.Pipe(duplex=False)
-    process = context.Process(target=tell, args=(theirs, function, args))
-    process.start()
-    theirs.close()
-    try:
-        told = ours.recv()
-        process.join(PATIENCE)
-        assert process.exitcode == 0, f"the process ends with {process.exitcode}"
-        return told
-    except EOFError:
-        process.join(PATIENCE)
-        raise AssertionError(f"a hang or crash, exit code {process.exitcode}") from None
-    finally:
-        process.kill()
-        process.join()
-        ours.close()
-
-
-def run_signals(seed, index, saves=False, n_signals=SIGNALS):
+def run_signals(seed, index, saves=False):
     """Strike calls by signals, and return how many of them came to what."""
-    counts, wrong = told_by_process(strike_calls, f"{seed} {index}", saves, n_signals)
+    case = f"{seed} {index}", saves, SIGNALS
+    try:
+        counts, wrong = told_by_process("spawn", strike_calls, *case)
+    except EOFError:
+        raise AssertionError("a hang, or a crash") from None
     assert not wrong, "\n".join(wrong)
     return counts
 
