@@ -11,7 +11,6 @@ The moments are real, so a case that fails need not fail again: it says where it
 
 import copy
 import faulthandler
-import multiprocessing
 import pickle
 import random
 import signal
@@ -23,7 +22,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-from at_once import blas_threads
+from at_once import blas_threads, told_by_process
 from checkpoints import fingerprint, through_file
 from engines import THREADS, TINY, tuned
 from scipy.sparse import csr_array
@@ -40,9 +39,9 @@ from onlinekmeans_sklearn import (
 
 from .state import changes, plain, state
 
-SIGNALS = 500  # of a case, that strike within calls
+SIGNALS = 250  # of a case, that strike within calls
 STEPS, ATTEMPTS = 12, 6  # calls of a history, and attempts to interrupt each of them
-PATIENCE = 100  # seconds until a process is said to hang
+PATIENCE = 100  # seconds until a history is said to hang
 HAS_TIMER = hasattr(signal, "setitimer")  # not on Windows
 PACKAGE = str(Path(onlinekmeans_sklearn.__file__).parent)
 CLASSES = [False, True]
@@ -235,6 +234,7 @@ class Disturbed:
         self.history, self.path, self.timer, self.counts = history, path, timer, counts
         self.limits = blas_threads()
         self.expected, twin = undisturbed(history, path)
+        path.unlink(missing_ok=True)
         self.fingerprint = fingerprint(clusterer_of(twin))
         self.model = history.model()
         self.keeps_errors, self.errors = timer.rng.random() < 0.5, deque(maxlen=3)
@@ -284,6 +284,9 @@ class Disturbed:
             self.expect(blas_threads() == self.limits, "other limits of BLAS")
         left = {path.name for path in self.path.parent.iterdir()} - {self.path.name}
         self.expect(not left, "files left behind")
+        if step.method == "checkpoint" and self.path.exists():  # an older one, or the new
+            states = [earlier.before for earlier in self.expected[: self.index + 1]]
+            self.expect(known(load(self.path)) in states, "another file")
         is_taken = n_after != expected.n_before
         self.expect_equal(after, expected.after if is_taken else before)
         self.counts["taken" if is_taken else "repeated"] += 1
@@ -342,11 +345,11 @@ def run_history(seed, saves, timer, counts):
 
 def strike_calls(seed, saves, n_signals):
     """Return how many signals struck, what came of them, and what went wrong."""
-    faulthandler.dump_traceback_later(PATIENCE, exit=True)
     warnings.simplefilter("ignore")
     counts, wrong, index = Counter(), [], 0
     timer = Timer(random.Random(seed))
     while counts["inside"] < n_signals and len(wrong) < 20:
+        faulthandler.dump_traceback_later(PATIENCE, exit=True)  # says where it hangs
         failure = run_history(f"{seed} {index}", saves, timer, counts)
         wrong += [] if failure is None else [failure]
         index += 1
@@ -355,32 +358,13 @@ def strike_calls(seed, saves, n_signals):
     return counts, wrong
 
 
-def tell(connection, function, args):
-    connection.send(function(*args))
-
-
-def told_by_process(function, *args):
-    """Return the result of a function in the main thread of a process, which must end."""
-    context = multiprocessing.get_context("spawn")
-    ours, theirs = context.Pipe(duplex=False)
-    process = context.Process(target=tell, args=(theirs, function, args))
-    process.start()
-    theirs.close()
-    try:
-        assert ours.poll(PATIENCE + 10), "the process hangs"
-        told = ours.recv()
-        process.join(PATIENCE)
-        assert process.exitcode == 0, f"the process ends with {process.exitcode}"
-        return told
-    finally:
-        process.kill()
-        process.join()
-        ours.close()
-
-
-def run_signals(seed, index, saves=False, n_signals=SIGNALS):
+def run_signals(seed, index, saves=False):
     """Strike calls by signals, and return how many of them came to what."""
-    counts, wrong = told_by_process(strike_calls, f"{seed} {index}", saves, n_signals)
+    case = f"{seed} {index}", saves, SIGNALS
+    try:
+        counts, wrong = told_by_process("spawn", strike_calls, *case)
+    except EOFError:
+        raise AssertionError("a hang, or a crash") from None
     assert not wrong, "\n".join(wrong)
     return counts
 

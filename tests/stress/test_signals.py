@@ -3,14 +3,18 @@
 from unittest import mock
 
 import pytest
+from at_once import told_by_process
 
 from onlinekmeans_sklearn import OnlineKMeans
 
 from . import SEED
-from .signals import HAS_TIMER, strike_calls, told_by_process
+from .signals import HAS_TIMER, strike_calls
 
-pytestmark = pytest.mark.skipif(not HAS_TIMER, reason="there is no timer here")
-FEW = 150
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(not HAS_TIMER, reason="there is no timer here"),
+]
+FEW = 100
 
 
 def strike_both(seed, n_signals):
@@ -19,7 +23,7 @@ def strike_both(seed, n_signals):
 
 
 def test_a_signal_at_any_moment_makes_no_difference():
-    interrupted, saved = told_by_process(strike_both, SEED, FEW)
+    interrupted, saved = told_by_process("spawn", strike_both, SEED, FEW)
     for counts, wrong in (interrupted, saved):
         assert not wrong, "\n".join(wrong)
         assert counts["inside"] >= max(FEW, 0.5 * counts["sent"])
@@ -41,5 +45,5 @@ def strike_careless(seed, n_signals):
 
 
 def test_rows_that_are_taken_in_two_steps_are_found():
-    for _, wrong in told_by_process(strike_careless, SEED, FEW):
+    for _, wrong in told_by_process("spawn", strike_careless, SEED, FEW):
         assert any("another" in failure and "partial_fit" in failure for failure in wrong)
