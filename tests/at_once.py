@@ -1,9 +1,11 @@
 """Functions in threads at once or in a process, and how many threads BLAS may use."""
 
 import multiprocessing
+import os
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
+from unittest import mock
 
 from threadpoolctl import ThreadpoolController
 
@@ -50,7 +52,11 @@ def told_by_process(method, function, *args):
     context = multiprocessing.get_context(method)
     ours, theirs = context.Pipe(duplex=False)
     process = context.Process(target=tell, args=(theirs, function, args))
-    process.start()
+    with mock.patch.dict(os.environ):
+        # a signal can leave a lock of coverage locked, which is not what is tested
+        for name in ("COVERAGE_PROCESS_START", "COVERAGE_PROCESS_CONFIG"):
+            os.environ.pop(name, None)
+        process.start()
     theirs.close()
     try:
         assert ours.poll(PATIENCE), "the process hangs"
