@@ -273,6 +273,7 @@ def interrupt_calls(n_signals):
     return usual, after, n_changed, reached(lambda: len(sys._current_frames()) == 2)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="there is no timer here")
 def test_an_interrupt_at_any_moment_leaves_nothing_behind():
     usual, after, n_changed, is_tidy = told_by_process("spawn", interrupt_calls, 2000)

@@ -404,58 +404,11 @@ def test_numbers_are_added_one_after_the_other(n):
 
 # Inconsistent arrays
 
-WRONG = {
-    "too few features": lambda a: {**a, "X": a["X"][:, :2]},
-    "too many features": lambda a: {**a, "X": np.hstack([a["X"], a["X"]])},
-    "too few ids": lambda a: {**a, "ids": a["ids"][:-1]},
-    "too many ids": lambda a: {**a, "ids": np.zeros(9, dtype=np.int32)},
-    "too few distances": lambda a: {**a, "d2": a["d2"][:-1]},
-    "too few that count": lambda a: {**a, "visible": np.zeros(4, dtype=np.int64)},
-    "more centers than there are": lambda a: {**a, "visible": np.full(5, 7)},
-    "less than no centers": lambda a: {**a, "visible": np.full(5, -1)},
-    "other integers": lambda a: {**a, "ids": a["ids"].astype(np.int64)},
-    "other distances": lambda a: {**a, "d2": a["d2"].astype(np.float32)},
-    "other rows": lambda a: {**a, "X": a["X"].astype(np.int32)},
-}
-
 
 @pytest.fixture(params=[name for name in KERNELS if name != "numpy"])
 def compiled(request):
     with using(request.param):
         yield request.param
-
-
-@pytest.mark.parametrize("case", WRONG)
-def test_compiled_kernels_refuse_arrays_that_do_not_fit(case, storage, compiled):
-    X = np.arange(15.0).reshape(5, 3)
-    arrays = {"X": X, "ids": np.full(5, -1, dtype=np.int32), "d2": np.full(5, np.inf)}
-    arrays["visible"] = None
-    search = centers_from(storage(X[:4])).search
-    arguments = WRONG[case](arrays)
-    arguments["X"] = storage(arguments["X"])
-    with pytest.raises(ValueError):
-        search.nearest(**arguments)
-    assert arrays["ids"].tolist() == [-1] * 5
-
-
-@pytest.mark.parametrize("bad", [-1, 4, 2**40])
-def test_compiled_kernels_refuse_indices_out_of_range(bad, storage, compiled):
-    X = storage(np.arange(12.0).reshape(4, 3))
-    search, good, bad = centers_from(X).search, np.array([0]), np.array([bad])
-    for rows, ids in ((good, bad), (bad, good)):
-        with pytest.raises(ValueError, match="inconsistent"):
-            search.pair_distances(X, rows, ids)
-    with pytest.raises(ValueError, match="inconsistent"):
-        search.pair_distances(X, good, np.array([0, 1]))
-    numbers = np.full(4, 0.5)
-    for candidates, opened in ((good, bad), (bad, good)):
-        with pytest.raises(ValueError, match="inconsistent"):
-            search.next_openings(X, candidates, 0, numbers, 1.0, numbers, opened, 4)
-    for uniforms, d2 in ((numbers[:3], numbers), (numbers, numbers[:3])):
-        with pytest.raises(ValueError, match="inconsistent"):
-            search.next_openings(X, good, 0, uniforms, 1.0, d2, good, 4)
-    with pytest.raises(ValueError, match="inconsistent"):
-        search.next_openings(X, good, -1, numbers, 1.0, numbers, good, 4)
 
 
 @pytest.mark.parametrize(
@@ -475,34 +428,6 @@ def test_compiled_kernels_refuse_csr_that_ends_elsewhere(name, value, compiled):
     ids, d2 = np.full(3, -1, dtype=np.int32), np.full(3, np.inf)
     with pytest.raises(ValueError, match="inconsistent: indptr of CSR must "):
         centers_from(C).search.nearest(X, ids, d2)
-
-
-def test_compiled_sums_refuse_arrays_that_do_not_fit(compiled):
-    X = np.arange(12.0).reshape(4, 3)
-    search, labels, sums = centers_from(X).search, np.zeros(4, np.int32), np.zeros((4, 3))
-    for wrong in (
-        (X, labels[:3], 0, 4, sums),
-        (X[:, :2].copy(), labels, 0, 4, sums),
-        (X, labels, 0, 4, sums[:3]),
-        (X, labels, 0, 5, np.zeros((5, 3))),
-        (X, labels, -1, 4, sums),
-    ):
-        with pytest.raises(ValueError, match="inconsistent"):
-            search.add(*wrong)
-    rows = csr_array(X)
-    search, members, nothing = (
-        centers_from(rows).search,
-        np.array([1]),
-        (np.empty(0, np.int32), np.empty(0)),
-    )
-    for wrong in (
-        ([(0, np.array([4]))], [nothing] * 4),
-        ([(4, members)], [nothing] * 5),
-        ([(3, members)], [nothing] * 3),
-        ([(0, members)], [(nothing[0], np.empty(1))]),
-    ):
-        with pytest.raises(ValueError, match="inconsistent"):
-            search.add(rows, *wrong)
 
 
 def test_an_instruction_set_that_is_not_there_is_refused_and_changes_nothing():

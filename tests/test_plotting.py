@@ -40,6 +40,7 @@ DISPLAYS = {
 
 @pytest.fixture(autouse=True)
 def _closed_figures():
+    plt.close("all")  # of other tests in this process
     yield
     plt.close("all")
 

@@ -50,6 +50,7 @@ def test_n_jobs_none_is_what_joblib_was_configured_to(n_jobs):
         assert n_threads_for(None) == n_threads_for(-1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("backend", ["loky", "threading"])
 def test_what_joblib_was_configured_to_is_not_for_its_workers(backend):
     def ask_workers():
