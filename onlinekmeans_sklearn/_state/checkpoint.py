@@ -43,9 +43,9 @@ def save(model, path):
     -----
     The file holds the parameters, the state of the stream with its random numbers, the
     labels of the last call, merged clusters and the setting of `set_output`. It does not
-    hold callbacks. Saved by a signal handler while a stream starts, a `random_state` that is
-    a RandomState instance may already have drawn the seed of that stream. Save other estimators, pipelines and :class:`ClusterFeaturesClassifier`
-    with skops or pickle.
+    hold callbacks. If a signal handler saves while a stream starts, a `random_state` that
+    is a RandomState instance may already have drawn its seed. Save other estimators,
+    pipelines and :class:`ClusterFeaturesClassifier` with skops or pickle.
 
     Examples
     --------
