@@ -17,7 +17,7 @@ distributed = pytest.importorskip("distributed")
 def client():
     with (
         distributed.LocalCluster(
-            n_workers=1, threads_per_worker=3, processes=False, dashboard_address=None
+            n_workers=1, threads_per_worker=3, processes=False, dashboard_address=":0"
         ) as cluster,
         distributed.Client(cluster) as client,
     ):

@@ -22,7 +22,7 @@ partitions = da.from_array(X, chunks=(5_000, 2))
 
 with (
     LocalCluster(
-        n_workers=2, threads_per_worker=1, processes=False, dashboard_address=None
+        n_workers=2, threads_per_worker=1, processes=False, dashboard_address=":0"
     ) as cluster,
     Client(cluster),
 ):
