@@ -187,3 +187,11 @@ def test_a_very_wide_sparse_model_needs_no_memory_for_its_columns():
 def fingerprint_of_wide(model):
     centers = model.cluster_centers_
     return centers.indices.tolist(), centers.data.tolist(), model.counts_.tolist()
+
+
+@pytest.mark.parametrize("storage", [np.asarray, csr_array])
+def test_sums_may_be_larger_than_any_sample(storage):
+    limit = np.sqrt(np.finfo(float).max / 2) / 16
+    rows = storage(np.full((60, 2), limit) * np.linspace(-1, 1, 60)[:, None])
+    model = OnlineKMeans(max_clusters=1, random_state=0).fit(rows)
+    assert fingerprint(through_pickle(model)) == fingerprint(model)

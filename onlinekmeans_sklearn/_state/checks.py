@@ -7,8 +7,6 @@ ValueError at once. So must all that is not what this version would write of the
 import numpy as np
 from scipy.sparse import csr_array, issparse
 
-from .._utils.validation import distances_are_finite
-
 
 def expect(**statements):
     """Raise ValueError unless statements about a state, by name, are true."""
@@ -43,7 +41,7 @@ def plain_rows(X):
 
 
 def rows_from(state, shape=(None, None)):
-    """Return an array, or CSR, of finite squared distances; None is any number of rows."""
+    """Return an array, or CSR; None in the shape stands for any number of rows."""
     rows = values = np.require(state["values"], requirements=["C", "A"])
     if "indptr" in state:
         columns, indptr, n_features = state["columns"], state["indptr"], state["n_features"]
@@ -61,6 +59,5 @@ def rows_from(state, shape=(None, None)):
         and rows.shape[1] > 0
         and all(n in (None, m) for n, m in zip(shape, rows.shape)),
         floats=rows.dtype in (np.float64, np.float32),
-        finite_squared_distances=distances_are_finite(rows),
     )
     return rows

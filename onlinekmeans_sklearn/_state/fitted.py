@@ -116,7 +116,10 @@ def _fitted_from(state):
         rows = rows_from(state["merged"]["centers"], (n_merged, n_features))
         of_online = np.array(state["merged"]["of_online"], np.int32)
         are_merged = len(of_online) == n_online and _are_labels(of_online, n_merged)
-        expect(a_merged_cluster_for_each_online_cluster=are_merged)
+        expect(
+            a_merged_cluster_for_each_online_cluster=are_merged,
+            finite_squared_distances=distances_are_finite(rows),
+        )
         fitted.final = FinalClusters(centers_from(rows), of_online)
     return fitted
 
@@ -134,6 +137,7 @@ def _stream_from(state):
     is_prefix = schedule.openings == n_clusters < schedule.prefix_length
     is_phase = schedule.phases and 0 <= schedule.openings <= n_clusters
     expect(
+        finite_squared_distances=distances_are_finite(rows),
         a_seed=0 <= stream.numbers.seed < 2**63,
         a_number_of_samples=n_seen <= MOST_SAMPLES,
         centers_within_max_clusters=1 <= n_clusters <= stream.max_clusters,
