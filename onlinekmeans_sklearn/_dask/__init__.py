@@ -9,7 +9,7 @@
 `driver`
     reading on a cluster: what is under way, and the decisions in stream order.
 `loading`
-    the partitions that are under way, and their random numbers.
+    the partitions that are under way, and their positions.
 `tasks`
     the futures of a call on a cluster.
 `worker`

@@ -83,16 +83,12 @@ def _read_rows(stream, X, first, until_calm):
     """Return the stream with rows of a partition, where it ends, and if it is calm."""
     stop, is_calm = first, False
     while stop < X.shape[0] and not is_calm:
-        n_before, start = _n_centers(stream), stop
+        n_before, start = len(stream.opened_at), stop
         stop = min(X.shape[0], start + TUNING.calm_rows) if until_calm else X.shape[0]
         stream, _, _ = stream.extend(rows_between(X, start, stop), n_jobs=1)
         n_opened = len(stream.centers) - n_before
         is_calm = until_calm and _is_calm(stream, n_opened, stop - start)
     return stream, stop, is_calm
-
-
-def _n_centers(stream):
-    return len(stream.opened_at)
 
 
 def _is_calm(stream, n_opened, n_rows):

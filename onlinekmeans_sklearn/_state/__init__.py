@@ -1,6 +1,6 @@
-"""One plain state of an estimator: dicts of arrays, numbers and strings.
+"""One plain state of an estimator: dicts of arrays, numbers and strings, with a version.
 
-`checkpoint` has `save` and `load`, `file` stores a state, `version` knows who can read it,
-`state` turns an estimator into one and back, and `checks` checks whether a dict can be the
-state of an estimator.
+`fitted` is what an estimator has learned, and the same as plain fields; pickles go through
+it. `estimator` adds parameters, for checkpoints: `checkpoint` has `save` and `load`, and
+`file` stores a state. `checks` refuses what cannot be a state, `version` another format.
 """

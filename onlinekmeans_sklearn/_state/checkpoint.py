@@ -41,7 +41,7 @@ def save(model, path):
 
     Notes
     -----
-    The file holds the parameters, the state of the stream with its random numbers, the
+    The file holds the parameters, the state of the stream with its seed, the
     labels of the last call, merged clusters and the setting of `set_output`. It does not
     hold callbacks. If a signal handler saves while a stream starts, a `random_state` that
     is a RandomState instance may already have drawn its seed. Save other estimators,
