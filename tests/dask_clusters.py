@@ -21,7 +21,12 @@ from streams import blobs, grid
 from onlinekmeans_sklearn._utils.tuning import TUNING
 
 # small streams soon have many partitions under way
-SMALL = {"calm_rows": 64, "calm_openings": 0.2, "partitions_per_thread": 4}
+SMALL = {
+    "calm_rows": 64,
+    "calm_openings": 0.2,
+    "partitions_per_thread": 4,
+    "small_partition_elements": 0,
+}
 
 
 @contextmanager

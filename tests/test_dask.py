@@ -28,6 +28,7 @@ from dask_clusters import (
     wait_while,
 )
 from distributed import Client, wait
+from engines import tuned
 from scipy.sparse import csr_matrix, issparse
 from sklearn.base import clone
 from sklearn.utils import get_tags
@@ -311,7 +312,7 @@ def test_a_local_estimator_is_taken_over(client):
 def n_remembered():
     """Return of how many sets of centers a worker remembers what was proposed."""
     gc.collect()
-    return len(worker._proposed)
+    return len(worker._remembered)
 
 
 def test_nothing_stays_on_the_scheduler(client):
@@ -361,9 +362,17 @@ def test_tasks_have_names_that_explain_themselves(client, submitted):
     model = OnlineKMeans(k=60, random_state=0, client=client).fit(rows)
     steps = {"read", "count", "centers", "propose", "add-up"}
     names = {dask.utils.key_split(call["key"]) for call in submitted}
-    assert names - {"online-kmeans-label"} == {f"online-kmeans-{step}" for step in steps}
+    assert names - {"online-kmeans-head"} == {f"online-kmeans-{step}" for step in steps}
     lazy = {dask.utils.key_split(key) for key in model.predict(rows).__dask_graph__()}
     assert "online-kmeans-predict-rows" in lazy
+
+
+def test_many_small_partitions_are_read_together(client, submitted):
+    rows = STORAGES["array"][0](X, [7] * 400)
+    with tuned(small_partition_elements=2**18):
+        model = OnlineKMeans(k=60, random_state=0, client=client).fit(rows)
+    assert_same(model, onlinekmeans_sklearn.OnlineKMeans(k=60, random_state=0).fit(X))
+    assert len(submitted) < 40
 
 
 def test_tasks_are_done_in_their_order_and_never_held_back(client, submitted):
@@ -449,7 +458,7 @@ def test_a_bad_value_leaves_everything_as_it_was(client, name, where, storage):
         for call in (model.fit, model.partial_fit):
             with pytest.raises(ValueError, match=message) as error:
                 call(collection(spoil(X), [250] * 12))
-            assert str(error.value) == str(local_error.value)
+            assert str(error.value) == f"Partition {2900 // 250}: {local_error.value}"
             assert vars(model) == before
             assert_same_numbers(source, numbers)
     wait_until_forgotten(client)

@@ -33,7 +33,7 @@ from test_progress import Recorder
 
 import onlinekmeans_sklearn
 from onlinekmeans_sklearn._algorithm.stream import Stream
-from onlinekmeans_sklearn._dask import driver, tasks
+from onlinekmeans_sklearn._dask import pipeline, tasks
 from onlinekmeans_sklearn.dask import OnlineKMeans
 
 # of Dask in 2025, when a test without a cluster runs beside one
@@ -63,7 +63,7 @@ def local():
 
 def at_decision(number, function):
     """Return a patch: the function is called before a decision of the driver."""
-    decisions, usual = [], driver.decide
+    decisions, usual = [], pipeline.decide
 
     def decide(*args):
         decisions.append(args)
@@ -71,7 +71,7 @@ def at_decision(number, function):
             function()
         return usual(*args)
 
-    return mock.patch.object(driver, "decide", decide)
+    return mock.patch.object(pipeline, "decide", decide)
 
 
 def kill_a_worker(client):
@@ -115,6 +115,20 @@ def test_workers_may_come_and_go(local):
         np.testing.assert_array_equal(labels.compute(), local.labels_)
         del model, rows, persisted, labels
         wait_until_forgotten(client)
+
+
+@pytest.mark.slow
+def test_a_call_gives_up_when_all_workers_are_gone():
+    rows = da.from_array(X, chunks=(250, 3)).map_blocks(np.negative)
+    settings = {**SMALL, "seconds_without_workers": 0.5}
+    with cluster() as client, tuned_everywhere(client, **settings):
+        model = OnlineKMeans(k=60, random_state=0, client=client)
+        with (
+            at_decision(3, lambda: client.cluster.scale(0)),
+            pytest.raises(RuntimeError, match="start workers and call it again"),
+        ):
+            model.fit(rows)
+        assert not hasattr(model, "n_samples_seen_")
 
 
 @pytest.mark.parametrize("result", [3, CancelledError("by another client")])

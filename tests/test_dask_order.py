@@ -15,9 +15,10 @@ pytest.importorskip("distributed")
 import dask
 from dask_clusters import SMALL, STORAGES, assert_same, repeats, stream
 from engines import tuned
+from inside import positions_per_block
 
 import onlinekmeans_sklearn
-from onlinekmeans_sklearn._dask import driver, tasks, worker
+from onlinekmeans_sklearn._dask import driver, pipeline, tasks, worker
 from onlinekmeans_sklearn._utils.tuning import TUNING
 from onlinekmeans_sklearn.dask import OnlineKMeans
 
@@ -78,7 +79,7 @@ class PretendedTasks:
     def wait(self):
         future, receive = self._expected.pop(self._rng.randint(len(self._expected)))
         if self._rng.random_sample() < 0.1:
-            worker._proposed.clear()
+            worker._remembered.clear()
         receive(future.result())
 
     def release(self, future):
@@ -115,7 +116,7 @@ def fitted(rows, pretended, **tuning):
     with (
         mock.patch.object(model, "_reader", return_value=driver.ClusterReader(client)),
         mock.patch.object(driver, "Tasks", return_value=pretended),
-        mock.patch.object(driver, "PendingProposals", CheckedPending),
+        mock.patch.object(pipeline, "PendingProposals", CheckedPending),
         tuned(**SMALL | tuning),
         dask.config.set(scheduler="synchronous"),
     ):
@@ -137,17 +138,18 @@ def test_any_order_of_answers_gives_the_local_result(storage, name, most_candida
     collection, local_rows = STORAGES[storage]
     X = STREAMS[name]
     steps = Counter()
-    for seed in range(2):
+    for seed, n_positions in enumerate([2**16, 90, 400, 30]):
         rng = np.random.RandomState(seed)
         addresses = list("abcd"[: rng.randint(1, 5)])
         places = rng.choice([*addresses, ""], size=len(SIZES))
         pretended = PretendedTasks(seed, addresses, places)
         rows = collection(X, SIZES)
-        model = fitted(rows, pretended, most_candidates=most_candidates)
-        assert_local(model, local_rows(X))
-        assert not worker._proposed
+        with positions_per_block(n_positions):
+            model = fitted(rows, pretended, most_candidates=most_candidates)
+            assert_local(model, local_rows(X))
+        assert not worker._remembered
         steps.update(step for step, _ in pretended.submitted)
-    assert {"propose", "label", "add-up"} < steps.keys()
+    assert {"propose", "add-up", "head"} < steps.keys()
 
 
 def test_all_workers_propose_though_one_has_the_next_partitions():

@@ -5,6 +5,7 @@ little: as many partitions are proposed at once as a lag says.
 """
 
 import copy
+import pickle
 from collections import deque
 
 import numpy as np
@@ -27,6 +28,7 @@ from streams import (
     small_streams,
 )
 
+from onlinekmeans_sklearn._algorithm.cluster_sums import totals_by_block
 from onlinekmeans_sklearn._algorithm.partition import (
     decide,
     finish,
@@ -62,7 +64,9 @@ def read_before_their_turn(estimator, X, first, sizes, lag):
         opened = decide(stream, len(known), found)
         unknown = centers_from(stream.centers.rows[len(known) :])
         labels, d2 = finish(part, labels, d2, known, unknown, opened)
-        stream.totals = stream.totals.with_rows(part, labels, d2, stream.centers)
+        last = stream.totals.last_block()
+        for block in totals_by_block(last, part, labels, d2, stream.centers):
+            stream.totals = stream.totals.followed_by(pickle.loads(pickle.dumps(block)))
         done.append((labels, d2))
     set_stream(estimator, stream)
     set_last_rows(estimator, *map(np.concatenate, zip(*done)))

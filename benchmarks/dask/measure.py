@@ -101,7 +101,6 @@ def cluster_fit(n_rows, n_features, partition, k, n_workers):
             "n_openings": figures.n_openings,
             "n_serial_rows": figures.n_serial_rows,
             "driver_seconds": figures.driver_seconds,
-            "adding_seconds": figures.adding_seconds,
             "process_seconds": of_process,  # of driver, client and scheduler
             "driver_memory": most_memory(),
             "driver_memory_before": before,

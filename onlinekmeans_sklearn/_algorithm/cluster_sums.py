@@ -69,7 +69,7 @@ class Totals:
     def with_row(self, X, label, d2, centers):
         """Return the totals with a single row added, which take over all other sums."""
         other = shallow_copy(self)
-        if self.n_rows % POSITIONS_PER_BLOCK == 0:
+        if starts_block(self.n_rows):
             other._close_block()
         other.n_rows += 1
         other.counts = self.counts.copy()
@@ -84,7 +84,7 @@ class Totals:
         They are complete when the steps are done that are returned, too, in any order.
         """
         other = shallow_copy(self)
-        if self.n_rows % POSITIONS_PER_BLOCK == 0:
+        if starts_block(self.n_rows):
             other._close_block()
         other.n_rows += len(labels)
         before, first = self.counts, other.open_cost
@@ -97,17 +97,26 @@ class Totals:
 
         return other, [count, *steps]
 
-    def with_rows(self, X, labels, d2, centers):
-        """Return the totals with rows added, of as many blocks as they lie in."""
-        totals, start = self, 0
-        while start < len(labels):
-            span = slice(start, start + rows_left(totals.n_rows))
-            rows = rows_between(X, span.start, span.stop)
-            totals, steps = totals.with_block(rows, labels[span], d2[span], centers)
-            for step in steps:
-                step()
-            start = span.stop
-        return totals
+    def last_block(self):
+        """Return the totals of the last block alone: of no rows yet if it is complete.
+
+        Their clusters count only the members that are added from now on.
+        """
+        other = no_totals(self.closed, self.n_rows)
+        if not starts_block(self.n_rows):
+            other.open, other.open_cost = self.open, self.open_cost
+        return other
+
+    def followed_by(self, block):
+        """Return the totals with those of a block, which goes on with the last one."""
+        other = shallow_copy(self)
+        if starts_block(self.n_rows):
+            other._close_block()
+        other.n_rows = block.n_rows
+        other.open, other.open_cost = block.open, block.open_cost
+        other.counts = block.counts.copy()
+        other.counts[: len(self.counts)] += self.counts
+        return other
 
     def _close_block(self):
         """Add the last block, which is complete, to the total, and open the next one."""
@@ -116,15 +125,34 @@ class Totals:
             self.open, self.open_cost = sums_from(rows_between(self.closed, 0, 0)), 0.0
 
 
+def totals_by_block(block, X, labels, d2, centers):
+    """Return the totals of each block that rows lie in, the first of which has begun."""
+    blocks, start = [], 0
+    while start < len(labels):
+        span = slice(start, start + rows_left(block.n_rows))
+        rows = rows_between(X, span.start, span.stop)
+        block, steps = block.with_block(rows, labels[span], d2[span], centers)
+        for step in steps:
+            step()
+        blocks.append(block)
+        block, start = block.last_block(), span.stop
+    return blocks
+
+
+def starts_block(position):
+    """Return whether a block starts with the row of a position."""
+    return position % POSITIONS_PER_BLOCK == 0
+
+
 def rows_left(position):
     """Return how many rows from a position on are in the same block."""
     return POSITIONS_PER_BLOCK - position % POSITIONS_PER_BLOCK
 
 
-def no_totals(rows):
-    """Return the totals of no rows at all, for clusters that are stored like `rows`."""
+def no_totals(rows, position=0):
+    """Return the totals of no rows before a position, for clusters stored like `rows`."""
     nothing = rows_between(rows, 0, 0).astype(np.float64)
-    return Totals(nothing, nothing, np.empty(0, dtype=np.int64))
+    return Totals(nothing, nothing, np.empty(0, dtype=np.int64), position)
 
 
 def sums_from(rows):
@@ -143,6 +171,9 @@ class DenseSums:
         self._step = max(1, _COPIED_AT_ONCE // self._n_features)
         starts = range(0, self._n_clusters, self._step)
         self._parts = [rows[i : i + self._step] for i in starts]
+
+    def __reduce__(self):
+        return DenseSums, (self.rows(self._n_clusters),)
 
     def rows(self, n_clusters):
         """Return a new array of a row per cluster, 0 for those that have no sum yet."""
@@ -184,6 +215,9 @@ class SparseSums:
             (columns[start:stop], rows.data[start:stop])
             for start, stop in itertools.pairwise(rows.indptr)
         ]
+
+    def __reduce__(self):
+        return SparseSums, (self.rows(len(self._clusters)),)
 
     def rows(self, n_clusters):
         """Return CSR of a row per cluster, empty for those that have no sum yet."""

@@ -7,7 +7,9 @@
 `shared`
     what all partitions need, computed once.
 `driver`
-    reading on a cluster: what is under way, and the decisions in stream order.
+    reading on a cluster: one worker by itself, or all at once.
+`pipeline`
+    partitions that all workers read at once: proposals, decisions, totals.
 `loading`
     the partitions that are under way, and their positions.
 `tasks`

@@ -2,8 +2,12 @@
 
 from functools import partial
 
+from scipy.sparse import issparse
+
 from .._utils.tuning import TUNING
 from . import worker
+
+_FEW = 4  # partitions that must be small to be read together
 
 
 def window(tasks):
@@ -28,12 +32,24 @@ class LoadedPartitions:
     def __len__(self):
         return len(self._delayed)
 
-    def load(self, start, urgent):
+    def are_small(self, index, stream):
+        """Return whether it takes longer to ask for the next partitions than to read them.
+
+        A single one among larger partitions does not count.
+        """
+        sizes = self.sizes[index : index + _FEW]
+        if None in sizes or not stream.n_seen:
+            return False
+        rows = stream.centers.rows
+        width = rows.nnz / rows.shape[0] if issparse(rows) else rows.shape[1]
+        return max(sizes) * width < TUNING.small_partition_elements
+
+    def load(self, start, urgent, are_small=False):
         """Have the partitions of the window that starts here loaded.
 
         It is done for a few at once, unless the one is among them that is needed next.
         """
-        length = window(self._tasks)
+        length = max(window(self._tasks), 2 * TUNING.small_partitions * are_small)
         wanted = [
             index
             for index in range(start, min(len(self), start + length))
@@ -56,18 +72,20 @@ class LoadedPartitions:
             self._workers.update(zip(asked, self._tasks.workers_with(futures)))
         return self._workers[index]
 
-    def together(self, index):
-        """Return this partition and those after it on the same worker, as far as loaded.
+    def together(self, index, are_small):
+        """Return this partition and those after it that one worker reads in one task.
 
-        Half of those under way at most: while they are read, others are loaded.
+        They are loaded, and on the same worker unless they are small. Half of those under
+        way at most: while they are read, others are loaded.
         """
+        most = TUNING.small_partitions if are_small else window(self._tasks) // 2
         workers, some = self.workers_with(index), [index]
-        for other in range(index + 1, min(len(self), index + window(self._tasks) // 2)):
+        for other in range(index + 1, min(len(self), index + most)):
             if self.sizes[other] == 0:
                 continue
-            if not workers or other not in self._loaded:
+            if other not in self._loaded:
                 break
-            if self.workers_with(other) != workers:
+            if not are_small and (not workers or self.workers_with(other) != workers):
                 break
             some.append(other)
         return some

@@ -5,7 +5,7 @@ from contextlib import closing
 
 import dask
 
-from .worker import rows_of
+from .worker import refused, rows_of
 
 
 class LocalReader:
@@ -26,7 +26,10 @@ class LocalReader:
         sizes = []
         with closing(_loaded(partitions.delayed)) as parts:
             for part in parts:
-                X = rows_of(part, checker)
+                try:
+                    X = rows_of(part, checker)
+                except ValueError as error:
+                    raise refused(error, len(sizes)) from error
                 sizes.append(X.shape[0])
                 if not X.shape[0]:
                     continue

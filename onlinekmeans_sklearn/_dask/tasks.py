@@ -5,6 +5,7 @@ tried again a few times, and one that was lost with its worker is computed again
 """
 
 import itertools
+import threading
 import time
 import uuid
 import warnings
@@ -19,7 +20,7 @@ from .._utils.tuning import TUNING
 
 RETRIES = 3
 # what others wait for comes first
-_PRIORITY = {"add-up": 4, "label": 3, "count": 2, "centers": 2, "read": 2}
+_PRIORITY = {"head": 4, "add-up": 3, "count": 2, "centers": 2, "read": 2}
 
 
 class Tasks:
@@ -30,10 +31,11 @@ class Tasks:
             raise ValueError(f"Got a client that is closed, {client}: connect another one.")
         self._client = client
         self._held = {}
-        self._awaited = {}
-        self._done = as_completed(with_results=True, raise_errors=False)
+        self._expected = {}  # by key, a future and who receives its result
+        self._done = self._completed()
         self._numbers, self._loads = itertools.count(), itertools.count()
         self._counted, self._threads = -float("inf"), {}
+        self._are_gone = False  # all workers, when that was last looked at
 
     def load(self, delayed):
         """Return the futures of delayed partitions; those of an earlier call come first."""
@@ -63,13 +65,13 @@ class Tasks:
 
     def expect(self, future, receive):
         """Let a function receive the result, which is small, when it is there."""
-        self._awaited[future.key] = receive
+        self._expected[future.key] = future, receive
         self._done.add(future)
 
     def wait(self):
         """Wait for the next of the expected results, and hand it over."""
-        future, result = next(self._done)
-        receive = self._awaited.pop(future.key, None)
+        future, result = self._next_result()
+        _, receive = self._expected.pop(future.key, (None, None))
         if receive is None:
             return  # nobody wants it any more
         if future.status == "error":
@@ -81,9 +83,32 @@ class Tasks:
         self.release(future)
         receive(result)
 
+    def _next_result(self):
+        """Return a future and its result; give up when all workers are gone for long."""
+        while True:
+            try:
+                return next(self._done)
+            except TimeoutError:
+                were_gone, had_workers = self._are_gone, bool(self._threads)
+                self._are_gone = not self._client.nthreads()
+                if were_gone and self._are_gone and had_workers:
+                    raise RuntimeError(
+                        f"All workers of {self._client} are gone, and none has come for "
+                        f"{TUNING.seconds_without_workers:g} seconds. The estimator is as "
+                        "it was before the call: start workers and call it again."
+                    ) from None
+                self._done = self._completed()
+
+    def _completed(self):
+        """Return an iterator over what is expected, which stops now and then."""
+        futures = [future for future, _ in self._expected.values()]
+        seconds = TUNING.seconds_without_workers
+        options = {"with_results": True, "raise_errors": False, "timeout": seconds}
+        return as_completed(futures, loop=self._client.loop, **options)
+
     def release(self, future):
         """Let go of a future; a task nobody else wants is forgotten."""
-        self._awaited.pop(future.key, None)
+        self._expected.pop(future.key, None)
         self._held.pop(id(future), None)
         future.release()
 
@@ -99,10 +124,11 @@ class Tasks:
         return [list(found.get(future.key, ())) for future in futures]
 
     def threads(self):
-        """Return how many threads each worker has by now."""
+        """Return how many threads each worker has by now, or had if all are gone."""
         now = time.monotonic()
         if now - self._counted > TUNING.seconds_between_counts:
-            self._counted, self._threads = now, self._client.nthreads()
+            self._counted = now
+            self._threads = self._client.nthreads() or self._threads
         return self._threads
 
     def n_threads(self):
@@ -143,9 +169,15 @@ def _by_itself(part):
     return Delayed(part.key, graph.to_dict())
 
 
+_one_at_a_time = threading.Lock()
+
+
 @contextmanager
 def _any_size():
-    """Keep Dask from warning of large arguments: centers and sums may be large."""
-    with warnings.catch_warnings():
+    """Keep Dask from warning of large arguments: centers and sums may be large.
+
+    The filters of warnings belong to all threads: two calls must not change them at once.
+    """
+    with _one_at_a_time, warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Sending large graph", UserWarning)
         yield

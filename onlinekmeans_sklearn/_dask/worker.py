@@ -7,7 +7,6 @@ than the driver must know.
 """
 
 import copy
-import time
 import warnings
 from weakref import WeakKeyDictionary
 
@@ -16,6 +15,7 @@ from distributed import get_worker
 from scipy.sparse import csr_array, issparse
 from sklearn.utils import check_array
 
+from .._algorithm.cluster_sums import no_totals, rows_left, totals_by_block
 from .._algorithm.partition import finish, online_labels, propose
 from .._nearest import centers_from, nearest, nearest_shared
 from .._utils.rows import rows_between
@@ -25,9 +25,9 @@ from .._utils.validation import validate_X
 
 _FLOATS = (np.float64, np.float32)  # another dtype becomes the first
 
-# labels and squared distances that were proposed, by some of the centers that are known,
-# then by partition, row and number of centers; they go when no task needs these centers
-_proposed = WeakKeyDictionary()
+# labels and squared distances that a later task needs, by some of the centers that are
+# known, then by the task and the rows; they go when no task needs these centers
+_remembered = WeakKeyDictionary()
 
 
 def count_rows(part):
@@ -58,19 +58,24 @@ def rows_again(part, checker):
     return rows_of(part, checker)
 
 
+def refused(error, index):
+    """Return the error about the rows of a partition, which it names."""
+    return ValueError(f"Partition {index}: {error}")
+
+
 def read_serially(parts, checker, stream, first, until_calm):
     """Read partitions from a row of the first one on, maybe only until few centers open.
 
-    For rows that are refused, return the error: to try again, as if the task had failed,
-    would not help. Else return the stream, the sizes of the partitions that were begun, the
-    row to go on with in the last, and if it is calm.
+    Return the stream, the sizes of the partitions that were begun, the row to go on with in
+    the last, and if it is calm. For rows that are refused, the error takes the place of the
+    stream: to try again, as if the task had failed, would not help.
     """
     sizes = []
     for part in parts:
         try:
             X = rows_of(part, checker)
         except ValueError as error:
-            return error
+            return error, sizes, first, False
         stream, stop, is_calm = _read_rows(stream, X, first, until_calm)
         sizes.append(X.shape[0])
         if is_calm:
@@ -99,58 +104,61 @@ def _is_calm(stream, n_opened, n_rows):
     return bool(stream.schedule.phases) and n_opened <= few
 
 
-def propose_rows(part, checker, base, newest, facility_cost, numbers, position, place):
-    """Return the candidates among the rows from a place on, and where they were found.
+def propose_rows(part, checker, base, newest, facility_cost, numbers, start, position):
+    """Return the candidates among rows of a partition, and the address of this worker.
 
-    The place is a partition and a row of it, which has a position in the stream. Labels and
-    squared distances stay here. For rows that are refused, the error takes the place of the
-    candidates.
+    `start` is the index of the partition and of its first row to look at, and `position`
+    that of this row in the stream. Labels and squared distances stay here. For rows that
+    are refused, the error takes the place of the candidates.
     """
-    index, first = place
     try:
         X = rows_of(part, checker)
     except ValueError as error:
         return error, get_worker().address
     dtype, known = X.dtype, _with_newest(base, newest)
-    X = known.as_rows(rows_between(X, first, X.shape[0]))
+    X = known.as_rows(rows_between(X, start[1], X.shape[0]))
     uniforms = numbers.between(position, position + X.shape[0])
     with one_blas_thread():
         labels, d2, found = propose(known, facility_cost, X, uniforms, dtype)
-    _proposed.setdefault(base, {})[(index, first, len(known))] = labels, d2
+    _remember(base, (start, "proposed", len(known)), (labels, d2))
     return found, get_worker().address
 
 
-def label_rows(part, checker, base, newest, unknown, opened, place, stop):
-    """Return the final labels and squared distances of rows that were proposed.
+def add_up_rows(part, checker, base, newest, unknown, opened, start, stop, position, block):
+    """Label rows that were proposed, and return their totals, block by block of positions.
 
-    What was proposed elsewhere, or is lost, is looked up again.
+    `block` has the totals, up to the first row, of the block that this row lies in. None
+    means that nobody knows them yet: the rows in this block are labeled, and added up by
+    another call with these rows alone.
     """
-    (index, first), known = place, _with_newest(base, newest)
-    X = known.as_rows(rows_between(rows_again(part, checker), first, stop))
-    found = _proposed.get(base, {}).pop((index, first, len(known)), None)
-    with one_blas_thread():
-        labels, d2 = nearest(known, X) if found is None else found
-        return finish(X, labels, d2, known, centers_from(unknown), opened)
-
-
-def add_up_rows(pieces, checker, base, newest, totals):
-    """Return the totals with the rows of pieces of the stream, in its order, and seconds.
-
-    Each piece is a partition, which of its rows, their labels and distances if they are
-    known, and else what `label_rows` needs. The seconds are those of adding up alone.
-    """
-    centers, seconds = _with_newest(base, newest), 0.0
-    for part, (first, stop), labeled, unlabeled in pieces:
-        labels, d2 = labeled or label_rows(part, checker, *unlabeled)
-        start = time.perf_counter()
-        X = centers.as_rows(rows_between(rows_again(part, checker), first, stop))
-        totals = totals.with_rows(X, labels, d2, centers)
-        seconds += time.perf_counter() - start
-    return totals, seconds
+    known = _with_newest(base, newest)
+    X = known.as_rows(rows_between(rows_again(part, checker), start[1], stop))
+    labeled = _recall(base, (start, "labeled", stop))
+    if labeled is None:
+        with one_blas_thread():
+            proposed = _recall(base, (start, "proposed", len(known)))
+            labeled = proposed or nearest(known, X)
+            labeled = finish(X, *labeled, known, centers_from(unknown), opened)
+    if block is None:
+        n_head = min(rows_left(position), X.shape[0])
+        head, labeled = zip(*((some[:n_head], some[n_head:]) for some in labeled))
+        _remember(base, (start, "labeled", start[1] + n_head), head)
+        X = rows_between(X, n_head, X.shape[0])
+        block = no_totals(X, position + n_head)
+    return totals_by_block(block, X, *labeled, _with_newest(known, unknown))
 
 
 def _with_newest(base, newest):
     return base.with_rows(newest) if newest.shape[0] else base
+
+
+def _remember(base, key, labeled):
+    _remembered.setdefault(base, {})[key] = labeled
+
+
+def _recall(base, key):
+    """Return what was remembered, for the last time, None if it is not here or lost."""
+    return _remembered.get(base, {}).pop(key, None)
 
 
 def labels_again(part, checker, centers, opened_at, of_online, first):

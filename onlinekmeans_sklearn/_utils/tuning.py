@@ -36,10 +36,13 @@ class Tuning:
     calm_openings: float = 0.03  # in so many rows at most, of the centers there are
     most_candidates: int = 2**11  # of a proposal
     most_candidate_elements: int = 2**20
+    small_partition_elements: int = 2**18  # numbers; one worker reads smaller ones
+    small_partitions: int = 64  # of these in one task, at most
     partitions_per_thread: int = 8  # under way
     proposals_per_thread: int = 2  # of them, not yet answered
     newest_centers: float = 0.125  # sent with each task, of those sent to all workers
     seconds_between_counts: float = 1.0  # of the workers' threads
+    seconds_without_workers: float = 60.0  # after which a call gives up
 
     # threads
     min_work_for_threads: int = 2**25  # multiplications of a call, about a millisecond
