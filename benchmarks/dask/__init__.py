@@ -16,7 +16,7 @@ from rich.table import Table
 
 from ..style import write_chart
 from .measure import MIB
-from .model import Costs, draw, write_model
+
 
 FITS = {  # by name; more rounds take turns
     "local, 1 thread": {"n_jobs": 1},

@@ -104,10 +104,40 @@ def cluster_fit(n_rows, n_features, partition, k, n_workers):
             "process_seconds": of_process,  # of driver, client and scheduler
             "driver_memory": most_memory(),
             "driver_memory_before": before,
+            "task_costs": task_costs(client),
             "n_clusters": model.n_clusters_,
             "steps": steps(stream.data),
             "malloc_trim": client.run(os.environ.get, "MALLOC_TRIM_THRESHOLD_"),
         }
+
+
+def task_costs(client):
+    """Return seconds of this process for each task, and for each byte of a result.
+
+    Client and scheduler share it. The latency is what a task takes beyond that.
+    """
+    from onlinekmeans_sklearn._dask.tasks import Tasks
+
+    def seconds(n_tasks, n_numbers, at_once):
+        tasks, received = Tasks(client), []
+        start, of_process = time.perf_counter(), time.process_time()
+        for i in range(n_tasks):
+            future = tasks.submit("propose", np.zeros, n_numbers)
+            tasks.expect(future, received.append)
+            while i - len(received) >= at_once - 1:
+                tasks.wait()
+        while len(received) < n_tasks:
+            tasks.wait()
+        taken = time.perf_counter() - start, time.process_time() - of_process
+        return [each / n_tasks for each in taken]
+
+    seconds(50, 1, 4)  # connections are made
+    _, task = seconds(300, 1, 4)
+    n_numbers = 2**20
+    _, large = seconds(20, n_numbers, 2)
+    alone, _ = seconds(100, 1, 1)
+    per_byte = max(0.0, large - task) / (8 * n_numbers)
+    return {"task": task, "byte": per_byte, "latency": max(0.0, alone - task)}
 
 
 def bytes_received(dask_worker):

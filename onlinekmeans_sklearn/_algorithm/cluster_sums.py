@@ -54,9 +54,9 @@ class Totals:
     def sums(self):
         """The sum of differences of each cluster, as an array or CSR."""
         rows = self.open.rows(len(self.counts))
-        return (
-            padded(self.closed, len(self.counts)) + rows if self.closed.shape[0] else rows
-        )
+        if not self.closed.shape[0]:
+            return rows
+        return padded(self.closed, len(self.counts)) + rows
 
     def mean_differences(self):
         """Return the mean difference of the members of each cluster and its center."""

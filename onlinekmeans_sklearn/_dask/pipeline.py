@@ -34,6 +34,9 @@ from .loading import window
 from .tasks import PendingProposals
 
 
+_MOST_WAITING = 2  # to add up their rows, rather than to leave some of them for another task
+
+
 class Known(NamedTuple):
     """The centers that a proposal knows: a future of most of them, and their numbers."""
 
@@ -222,15 +225,15 @@ class Pipeline:
     def _add_up(self, number):
         """Have rows labeled and added up, or what is left of them, if their time has come.
 
-        They wait until the block is known that their first row continues. But if more of
-        them wait than there are threads, all but the rows of that block go ahead.
+        They wait until the block is known that their first row continues, which saves a
+        task. But if several wait, all but the rows of that block go ahead.
         """
         rows = self._decided.get(number)
         if rows is None:
             return
         block, step, stop = self._block_before(number), "add-up", rows.stop
         if number in self._unlabeled:
-            if block is None and len(self._unlabeled) <= self._tasks.n_threads():
+            if block is None and len(self._unlabeled) <= _MOST_WAITING:
                 return
             self._unlabeled.remove(number)
         elif number in self._tails and number not in self._continued and block is not None:

@@ -20,7 +20,7 @@ from .._utils.tuning import TUNING
 
 RETRIES = 3
 # what others wait for comes first
-_PRIORITY = {"head": 4, "add-up": 3, "count": 2, "centers": 2, "read": 2}
+PRIORITY = {"head": 4, "add-up": 3, "count": 2, "centers": 2, "read": 2}
 
 
 class Tasks:
@@ -56,7 +56,7 @@ class Tasks:
                 key=(group, number),
                 workers=workers or None,
                 allow_other_workers=bool(workers),
-                priority=_PRIORITY.get(step, 1) - 1e-9 * number,
+                priority=PRIORITY.get(step, 1) - 1e-9 * number,
                 retries=RETRIES,
                 pure=False,
             )

@@ -35,6 +35,8 @@ def rows_at(X, rows):
 def padded(X, n_rows):
     """Return the rows with zeros after them, so that there are `n_rows`."""
     missing = n_rows - X.shape[0]
+    if not missing:
+        return X
     if not issparse(X):
         return np.pad(X, ((0, missing), (0, 0)))
     indptr = np.append(X.indptr, np.repeat(X.indptr[-1:], missing))
