@@ -1,4 +1,4 @@
-"""What the benchmark on Dask makes of its figures, and the model that it fits to them."""
+"""What the benchmark on Dask makes of its figures, and the simulation that they go into."""
 
 import csv
 import json
@@ -9,8 +9,9 @@ import pytest
 pytest.importorskip("rich", reason="the benchmarks print with rich")
 
 from benchmarks import dask as report
+from benchmarks.dask.growth import duration, limit, simulated
 from benchmarks.dask.measure import rows_of_partition, steps
-from benchmarks.dask.model import Costs, duration
+from benchmarks.dask.simulation import Costs, simulate, useful_workers
 
 SETTING = {"n_rows": 1_000_000, "n_features": 20, "partition": 100_000, "k": 50}
 SECONDS = {
@@ -25,12 +26,12 @@ ON_DASK = {
     "n_openings": 300,
     "n_serial_rows": 100_000,
     "driver_seconds": 0.11,
-    "adding_seconds": 0.18,
+    "task_costs": {"task": 2e-3, "byte": 1e-9, "latency": 8e-3},
     "process_seconds": 0.5,
     "driver_memory": 250 * 2**20,
     "driver_memory_before": 200 * 2**20,
     "n_clusters": 48,
-    "steps": {"read": 0.5, "propose": 2.7, "label": 0.6, "add-up": 0.48},
+    "steps": {"read": 0.5, "propose": 2.7, "head": 0.06, "add-up": 0.84},
 }
 
 
@@ -44,7 +45,8 @@ def results():
 
 
 def test_table_and_headline_say_what_was_measured():
-    rows = dict(report.rows_of_table(results()))
+    found = simulated(results(), 10, lambda text: None)
+    rows = dict(report.rows_of_table(results(), found))
     assert rows["2 workers are faster than 1 by"] == "2.00"
     assert rows["1 worker / local, 1 thread"] == "1.10"
     assert rows["2 workers / local, 2 threads"] == "0.88"
@@ -52,18 +54,53 @@ def test_table_and_headline_say_what_was_measured():
     assert rows["time in which the driver works"] == "5.0 %"
     assert rows["driver and scheduler compute"] == "0.5 s"
     assert rows["memory of the driver, at most"] == "250 MiB"
-    assert rows["workers that help, by the model"] == "21"  # (2.7 + 0.9 + 0.18) / 0.18
+    assert rows["workers that help, partitions of 512 MiB"] == "10"  # as many as asked for
+    assert float(rows["2 workers, simulated / measured"]) == round(found[0]["agreement"], 2)
     assert "**2.00 times** as fast" in report.headline(results())
 
 
-def test_the_model_is_limited_by_the_chain_of_sums_on_many_workers():
+def test_costs_are_those_of_a_row():
     cost = Costs.of(SETTING, ON_DASK)
-    assert cost.propose == pytest.approx(4e-6)
-    assert cost.add == pytest.approx(0.2e-6)
-    assert cost.most_workers == pytest.approx(21)
-    few, many, more = (max(cost.seconds(10**9, n)) for n in (10, 100, 1000))
-    assert few == pytest.approx(420.5)
-    assert many == more == pytest.approx(200.5)
+    assert cost.read == pytest.approx(5e-6)
+    assert cost.propose == pytest.approx(3e-6)
+    assert cost.add_up == pytest.approx(1e-6)
+
+
+@pytest.mark.parametrize("partition", [2**17, 150_000])
+def test_in_the_simulation_workers_share_the_work_until_the_driver_is_busy(partition):
+    cost = Costs.of(SETTING, ON_DASK)
+    n_rows = 3000 * partition
+    work = n_rows * (cost.propose + cost.add_up)
+    two, ten, many, more = (simulate(cost, n_rows, n, partition) for n in (2, 10, 400, 800))
+    assert two.seconds == pytest.approx(work / 2, rel=0.05)
+    assert ten.seconds == pytest.approx(work / 10, rel=0.1)
+    assert two.worker_share > 0.95
+    # two tasks for each partition, or three if blocks straddle partitions, 2 ms each
+    assert many.seconds == pytest.approx(more.seconds, rel=0.25)
+    assert many.seconds > 3000 * 2 * cost.task
+    assert many.driver_share > 0.8
+
+
+def test_workers_help_as_long_as_the_driver_has_time():
+    cost = Costs.of(SETTING, ON_DASK)
+    few, more = (useful_workers(cost._replace(task=s), 2**17) for s in (20e-3, 4e-3))
+    # work of a partition / driver's time for it: 0.52 s / 40 ms, and 0.52 s / 8 ms
+    assert few in (10, 20)
+    assert 3 * few <= more <= 100
+
+
+@pytest.mark.parametrize(
+    ("partitions", "driver", "workers", "expected"),
+    [
+        (15, 0.1, 0.5, "few partitions"),
+        (100, 0.9, 0.9, "driver"),
+        (100, 0.5, 0.9, "workers"),
+        (100, 0.5, 0.2, "waiting"),
+    ],
+)
+def test_what_limits_is_said(partitions, driver, workers, expected):
+    shares = {"driver_share": driver, "worker_share": workers}
+    assert limit({"workers": 10, "partitions": partitions, **shares}) == expected
 
 
 @pytest.mark.parametrize(
@@ -75,15 +112,19 @@ def test_durations_have_the_unit_that_suits_them(seconds, text):
 
 
 def test_results_are_written_and_drawn_again_from_their_json(tmp_path, capsys):
-    report.write_results(tmp_path, results())
+    found = simulated(results(), 10, lambda text: None)
+    report.write_results(tmp_path, results(), found)
     written = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
-    assert json.loads(written["dask.json"])[0][1]["Dask, 1 worker"]["seconds"] == 4.4
+    assert (
+        json.loads(written["dask.json"])["measured"][0][1]["Dask, 1 worker"]["seconds"]
+        == 4.4
+    )
     (tmp_path / "dask.csv").unlink()
     report.main(["--redraw", "--out", str(tmp_path)])
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == written
-    with (tmp_path / "dask-model.csv").open(encoding="utf-8", newline="") as file:
+    with (tmp_path / "dask-simulated.csv").open(encoding="utf-8", newline="") as file:
         _, *rows = csv.reader(file)
-    assert {row[-1] for row in rows} == {"workers", "adding up"}
+    assert [row[2] for row in rows] == ["2", "10"] * 3
     assert "2.00" in capsys.readouterr().out
 
 

@@ -1,8 +1,8 @@
 """``python -m benchmarks dask``: one pass on one and two workers, beside the local fit.
 
 Rows are generated on the workers, one thread each. Every fit runs in a process of its own,
-one after the other, and all must have the same result, bit for bit. From the seconds of
-each step on two workers a model says how long larger data would take on more workers.
+one after the other, and all must have the same result, bit for bit. What each step took on
+two workers goes into a simulation of larger data on more workers.
 """
 
 import argparse
@@ -15,8 +15,8 @@ from rich.console import Console
 from rich.table import Table
 
 from ..style import write_chart
+from .growth import draw, simulated, write_table
 from .measure import MIB
-
 
 FITS = {  # by name; more rounds take turns
     "local, 1 thread": {"n_jobs": 1},
@@ -84,15 +84,19 @@ def figures(setting, best):
     }
 
 
-def rows_of_table(results):
+def rows_of_table(results, found):
     """Return the lines of the table: a heading, and a cell for each k."""
     parts = []
     for setting, best in results:
         seconds = {name: f"{found['seconds']:.1f} s" for name, found in best.items()}
         compared = {name: f"{value:.2f}" for name, value in ratios(best).items()}
-        most = Costs.of(setting, best["Dask, 2 workers"]).most_workers
-        by_model = {"workers that help, by the model": f"{most:.0f}"}
-        parts.append({**seconds, **compared, **figures(setting, best), **by_model})
+        parts.append({**seconds, **compared, **figures(setting, best)})
+        for one in found:
+            if one["k"] == setting["k"]:
+                agreement = f"{one['agreement']:.2f}"
+                parts[-1]["2 workers, simulated / measured"] = agreement
+                what = f"workers that help, partitions of {one['partition']} MiB"
+                parts[-1][what] = f"{one['useful_workers']:,}"
     return [[name, *(part[name] for part in parts)] for name in parts[0]]
 
 
@@ -112,17 +116,16 @@ def headline(results):
     )
 
 
-def write_results(folder, results):
-    """Write headline, table, figures, model and chart."""
+def write_results(folder, results, found):
+    """Write headline, tables, figures and chart."""
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "index.txt").write_text(headline(results) + "\n", encoding="utf-8")
-    lines = [headings(results), *rows_of_table(results)]
+    lines = [headings(results), *rows_of_table(results, found)]
     text = "\n".join(",".join(f'"{cell}"' for cell in line) for line in lines)
     (folder / "dask.csv").write_text(text + "\n", encoding="utf-8")
-    costs = [Costs.of(setting, best["Dask, 2 workers"]) for setting, best in results]
-    write_model(folder / "dask-model.csv", costs)
-    write_chart(folder, "dask", lambda pale: draw(costs, pale))
-    content = json.dumps([[setting, best] for setting, best in results], indent=1)
+    write_table(folder / "dask-simulated.csv", found)
+    write_chart(folder, "dask", lambda pale: draw(found, pale))
+    content = json.dumps({"measured": results, "simulated": found}, indent=1)
     (folder / "dask.json").write_text(content + "\n", encoding="utf-8")
 
 
@@ -134,13 +137,14 @@ def main(argv):
     parser.add_argument("--partition", type=int, default=250_000, help="rows of each")
     parser.add_argument("--k", type=int, nargs="+", default=[200, 1000])
     parser.add_argument("--rounds", type=int, default=1, help="the fastest counts (1)")
+    parser.add_argument("--most-workers", type=int, default=1000, help="to simulate")
     parser.add_argument("--redraw", action="store_true", help="from what was measured")
     parser.add_argument("--out", type=Path, default=Path("dask-report"))
     args = parser.parse_args(argv)
     console = Console()
     if args.redraw:
         content = (args.out / "dask.json").read_text(encoding="utf-8")
-        results = [tuple(pair) for pair in json.loads(content)]
+        results, found = json.loads(content).values()
     else:
         results = []
         for k in args.k:
@@ -156,11 +160,13 @@ def main(argv):
                     status.update(f"k = {k:,}: {name}")
 
                 results.append((setting, study(setting, args.rounds, tell)))
+        with console.status("simulated") as status:
+            found = simulated(results, args.most_workers, status.update)
     setting = results[0][0]
     title = f"{setting['n_rows']:,} x {setting['n_features']} rows, the same result by all"
     table = Table(*headings(results), title=title)
-    for line in rows_of_table(results):
+    for line in rows_of_table(results, found):
         table.add_row(*line)
     console.print(table)
-    write_results(args.out, results)
-    console.print(f"Table, model and chart are in {args.out}.")
+    write_results(args.out, results, found)
+    console.print(f"Tables and chart are in {args.out}.")

@@ -72,7 +72,8 @@ def cluster_fit(n_rows, n_features, partition, k, n_workers):
         cluster = LocalCluster(
             n_workers=n_workers, threads_per_worker=1, dashboard_address=":0"
         )
-        client = stack.enter_context(Client(stack.enter_context(cluster)))
+        stack.enter_context(cluster)
+        client = stack.enter_context(Client(cluster, direct_to_workers=True))
         generate = dask.delayed(rows_of_partition, pure=True)
         parts = [
             da.from_delayed(

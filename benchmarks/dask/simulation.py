@@ -60,7 +60,7 @@ class Costs(NamedTuple):
 
 
 class VirtualFuture:
-    """A task of a virtual worker: its result, the seconds it takes, and the result's size."""
+    """A task of a virtual worker: its result, its seconds, and the size of the result."""
 
     def __init__(self, worker, result, priority=0.0, seconds=0.0, n_bytes=0):
         self.worker, self.result, self.priority = worker, result, priority
@@ -170,7 +170,9 @@ class VirtualTasks:
         result = stream, [parts[0].result], n_rows, True
         return result, n_rows * self._costs.read, 2 * self._block_bytes
 
-    def _propose_rows(self, who, part, checker, base, newest, cost, numbers, start, position):
+    def _propose_rows(
+        self, who, part, checker, base, newest, cost, numbers, start, position
+    ):
         n_rows, nothing = part.result - start[1], np.empty(0)
         rows = nothing.astype(np.int64), base.result[:0], nothing, nothing
         found = Candidates(n_rows, *rows, np.dtype(float))
@@ -193,8 +195,8 @@ class Simulated(NamedTuple):
     """What a fit takes, and how much of that time driver and workers compute."""
 
     seconds: float
-    driver: float
-    workers: float
+    driver_share: float
+    worker_share: float
 
 
 def simulate(costs, n_rows, n_workers, partition_rows):
@@ -209,10 +211,15 @@ def simulate(costs, n_rows, n_workers, partition_rows):
     tasks = VirtualTasks(costs, n_workers, stream.totals)
     partitions = LoadedPartitions(tasks, SimpleNamespace(delayed=sizes, sizes=sizes), 0)
     times = []
-    reading = Reading(tasks, partitions, None, Figures(), lambda *_: times.append(tasks.clock))
+    reading = Reading(
+        tasks, partitions, None, Figures(), lambda *_: times.append(tasks.clock)
+    )
     reading.read(stream)
     more = (n_partitions - n_read) * (times[-1] - times[0]) / (len(times) - 1)
-    shares = tasks.driver_seconds / tasks.clock, tasks.worker_seconds / tasks.clock / n_workers
+    shares = (
+        tasks.driver_seconds / tasks.clock,
+        tasks.worker_seconds / tasks.clock / n_workers,
+    )
     return Simulated(tasks.clock + more, *shares)
 
 

@@ -33,8 +33,9 @@ from . import worker
 from .loading import window
 from .tasks import PendingProposals
 
-
-_MOST_WAITING = 2  # to add up their rows, rather than to leave some of them for another task
+_MOST_WAITING = (
+    2  # to add up their rows, rather than to leave some of them for another task
+)
 
 
 class Known(NamedTuple):
