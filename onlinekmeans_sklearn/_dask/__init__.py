@@ -9,7 +9,9 @@
 `driver`
     reading on a cluster: one worker by itself, or all at once.
 `pipeline`
-    partitions that all workers read at once: proposals, decisions, totals.
+    partitions that all workers read at once: proposals and decisions.
+`adding_up`
+    labels and totals of rows that are decided.
 `loading`
     the partitions that are under way, and their positions.
 `tasks`
