@@ -19,8 +19,13 @@ from ._utils.docstrings import documented_like
 __all__ = ["OnlineKMeans", "SemiOnlineKMeans"]
 
 
+def __dir__():
+    """Return the public names, without what they are made of."""
+    return sorted({*__all__, *(name for name in globals() if name.startswith("__"))})
+
+
 @documented_like(local.OnlineKMeans)
-class OnlineKMeans(DaskClusters, local.OnlineKMeans, auto_wrap_output_keys=None):
+class OnlineKMeans(DaskClusters):
     """Online k-means clustering of a stream that is kept in Dask.
 
     The clusters, their ids, the labels and the costs are those of
@@ -100,21 +105,19 @@ chunktype=numpy.ndarray>
         random_state=None,
         client=None,
     ):
-        super().__init__(
-            n_clusters,
-            k=k,
-            algorithm=algorithm,
-            centers=centers,
-            max_clusters=max_clusters,
-            encode=encode,
-            n_jobs=n_jobs,
-            random_state=random_state,
-        )
+        self.n_clusters = n_clusters
+        self.k = k
+        self.algorithm = algorithm
+        self.centers = centers
+        self.max_clusters = max_clusters
+        self.encode = encode
+        self.n_jobs = n_jobs
+        self.random_state = random_state
         self.client = client
 
 
 @documented_like(local.SemiOnlineKMeans)
-class SemiOnlineKMeans(DaskClusters, local.SemiOnlineKMeans, auto_wrap_output_keys=None):
+class SemiOnlineKMeans(DaskClusters):
     """Online k-means clustering, with a lower bound of the cost, of a stream in Dask.
 
     The Dask version of :class:`onlinekmeans_sklearn.SemiOnlineKMeans`. It opens many
@@ -187,15 +190,13 @@ phase_starts_, n_samples_seen_, n_features_in_, feature_names_in_ :
         random_state=None,
         client=None,
     ):
-        super().__init__(
-            n_clusters,
-            k=k,
-            lower_bound=lower_bound,
-            n_samples=n_samples,
-            centers=centers,
-            max_clusters=max_clusters,
-            encode=encode,
-            n_jobs=n_jobs,
-            random_state=random_state,
-        )
+        self.n_clusters = n_clusters
+        self.k = k
+        self.lower_bound = lower_bound
+        self.n_samples = n_samples
+        self.centers = centers
+        self.max_clusters = max_clusters
+        self.encode = encode
+        self.n_jobs = n_jobs
+        self.random_state = random_state
         self.client = client

@@ -175,7 +175,7 @@ def assert_same(model, local):
         assert np.asarray(found).dtype == np.asarray(expected).dtype, name
     for name in ("labels_", "online_labels_", "online_distances_"):
         np.testing.assert_array_equal(computed(getattr(model, name)), getattr(local, name))
-    assert model._stream.numbers.seed == local._stream.numbers.seed
+    assert model.to_local()._stream.numbers.seed == local._stream.numbers.seed
 
 
 def assert_same_numbers(random_state, expected):

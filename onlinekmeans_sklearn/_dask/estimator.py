@@ -1,39 +1,58 @@
-"""What the two estimators on Dask share: the local estimator around partitions."""
+"""What the two estimators on Dask share: a local estimator inside, and partitions around."""
 
 import copy
+import itertools
 import math
+from typing import NamedTuple
 
 import dask
+import dask.array as da
 import numpy as np
 from distributed import Client
+from sklearn.base import BaseEstimator, ClusterMixin
+from sklearn.utils import get_tags
 from sklearn.utils.validation import validate_data
 
-from .._fitted import fitted
 from .._reading import known_features
-from .._utils.callbacks import CALLBACK_ATTRIBUTES, Reporter, with_callbacks
+from .._utils.callbacks import (
+    CALLBACK_ATTRIBUTES,
+    CallbackSupportMixin,
+    Reporter,
+    with_callbacks,
+)
 from .._utils.calls import lock_of, shallow_copy, unchanged_on_error
 from .._utils.docstrings import named_for_users
 from .._utils.validation import parameter_error, validate_X
 from . import worker
 from .driver import ClusterReader
-from .lazy import KnownRows, LazyRows, each, node
+from .lazy import each, node
 from .local import LocalReader
-from .partitions import NO_ROWS, partitions_of
+from .partitions import NO_ROWS, Partitions, partitions_of
+
+# attributes with a value for each sample: a function of a partition, dtype and name
+_OF_SAMPLES = {
+    "labels_": (worker.labels_again, np.int32, "cluster"),
+    "online_labels_": (worker.online_labels_again, np.int32, "cluster"),
+    "online_distances_": (worker.distances_again, np.float64, "distance"),
+}
+_NO_LAST_ROWS = np.empty(0, dtype=np.int32), np.empty(0)
+
+
+class _Fitted(NamedTuple):
+    """What a call has learned; the next call replaces it as a whole."""
+
+    local: BaseEstimator
+    partitions: Partitions = None  # of the last call; None if the local estimator has them
+    firsts: list = None  # the position in the stream of the first row of each partition
 
 
 @named_for_users
-class DaskClusters:
-    """The methods that take, or return, Dask collections; a subclass has a local class."""
+class DaskClusters(CallbackSupportMixin, ClusterMixin, BaseEstimator):
+    """An estimator that has a local one inside, of a class that a subclass names.
 
-    @with_callbacks
-    def _fit(self, X, y):
-        partitions = partitions_of(X)
-        has_callbacks = vars(self).keys() & CALLBACK_ATTRIBUTES
-        reporter = Reporter(self, X, y, len(partitions)) if has_callbacks else None
-        self._read_partitions(partitions, None, is_partial=False, reporter=reporter)
-        self._merge(self._fitted)  # now, so that warnings belong to fit
-        if reporter:
-            reporter.end()
+    It has the parameters of the local class and a client. `_fitted` is replaced as a whole;
+    fitted attributes are those of the local estimator in it, or lazy.
+    """
 
     def fit(self, X, y=None):
         """Cluster the rows of `X` as a stream of its own, in one pass.
@@ -51,7 +70,19 @@ class DaskClusters:
         self : object
             The fitted estimator.
         """
-        return super().fit(X, y)
+        with lock_of(self), unchanged_on_error(self):
+            self._fit(X, y)
+        return self
+
+    @with_callbacks
+    def _fit(self, X, y):
+        partitions = partitions_of(X)
+        has_callbacks = vars(self).keys() & CALLBACK_ATTRIBUTES
+        reporter = Reporter(self, X, y, len(partitions)) if has_callbacks else None
+        local = self._read(partitions, None, is_partial=False, reporter=reporter).local
+        local._merge(local._fitted)  # now, so that warnings belong to fit
+        if reporter:
+            reporter.end()
 
     def partial_fit(self, X=None, y=None):
         """Update the clustering with the next batch of the stream.
@@ -72,7 +103,13 @@ class DaskClusters:
         self : object
             The fitted estimator.
         """
-        return super().partial_fit(X, y)
+        if X is not None:
+            self._partial_fit(X)
+            return self
+        with lock_of(self):
+            local = self.to_local().partial_fit()
+            self._fitted = self._fitted._replace(local=local)
+        return self
 
     def partial_fit_predict(self, X, y=None):
         """Update the clustering and return the clusters decided online.
@@ -114,9 +151,9 @@ class DaskClusters:
             The features, encoded as `encode` says: a frame for a frame, but with
             ``encode="onehot"`` an array with chunks in CSR.
         """
-        self._check_columns_stay()
-        rows = self._partial_fit(X).last_rows
-        return self._features(rows.partitions, worker.transform_online, rows.firsts)
+        self._local(None)._check_columns_stay()
+        local, partitions, firsts = self._partial_fit(X)
+        return _features(local, partitions, worker.transform_online, firsts)
 
     def predict(self, X):
         """Predict the nearest of the final centers for each sample.
@@ -131,9 +168,9 @@ class DaskClusters:
         labels : dask Array or Series
             Index of the nearest row of `cluster_centers_`, the lowest if there are several.
         """
-        partitions, _ = self._validated(X)
-        args = (self._model(),)
-        return partitions.column(worker.predict_rows, args, np.int32, "cluster")
+        local, partitions, _ = self._validated(X)
+        model = _merged_node(local)
+        return partitions.column(worker.predict_rows, model, np.int32, "cluster")
 
     def score(self, X, y=None):
         """Return the negative k-means cost of `X` for the final centers.
@@ -151,10 +188,13 @@ class DaskClusters:
             Minus the sum of squared distances to the nearest of `cluster_centers_`, equal
             to that of the local estimator up to rounding.
         """
-        partitions, reader = self._validated(X)
+        local, partitions, reader = self._validated(X)
         prepared = partitions.prepared(reader.persist)
-        parts = each(worker.cost_of_rows, prepared.delayed, self._model())
-        return -math.fsum(reader.compute(parts))
+        parts = each(worker.cost_of_rows, prepared.delayed, _merged_node(local))
+        sizes, costs = zip(*reader.compute(parts))
+        if not sum(sizes):
+            validate_X(local, partitions.empty, reset=False)  # which raises
+        return -math.fsum(costs)
 
     def transform(self, X):
         """Encode each sample's cluster as features for another model.
@@ -170,8 +210,8 @@ class DaskClusters:
             The features, encoded as `encode` says: a frame for a frame, but with
             ``encode="onehot"`` an array with chunks in CSR.
         """
-        partitions, _ = self._validated(X)
-        return self._features(partitions, worker.transform_rows)
+        local, partitions, _ = self._validated(X)
+        return _features(local, partitions, worker.transform_rows)
 
     def fit_transform(self, X, y=None):
         """Cluster the rows of `X` and return ``fit(X).transform(X)``.
@@ -193,6 +233,43 @@ class DaskClusters:
         with lock_of(self), unchanged_on_error(self):
             return self.fit(X, y).transform(X)
 
+    def fit_predict(self, X, y=None):
+        """Cluster the rows of `X` and return the clusters decided online.
+
+        The same as ``fit(X).labels_``. With an int `n_clusters` these are the merged
+        clusters. `predict` looks at the final centers instead, so it may differ.
+
+        Parameters
+        ----------
+        X : dask Array, dask DataFrame or list of Delayed
+            The stream, in the order of the rows and partitions. The chunks of an array
+            may be CSR.
+        y : Ignored
+            Not used, present for API consistency by convention.
+
+        Returns
+        -------
+        labels : dask Array or Series
+            The cluster of each sample, `labels_`, of dtype int32.
+        """
+        with lock_of(self), unchanged_on_error(self):
+            return self.fit(X, y).labels_
+
+    def get_feature_names_out(self, input_features=None):
+        """Return the names of the columns of `transform`.
+
+        Parameters
+        ----------
+        input_features : array-like of str or None, default=None
+            Only checked against `feature_names_in_`, as scikit-learn does.
+
+        Returns
+        -------
+        names : ndarray of str
+            As for the local estimator.
+        """
+        return self.to_local().get_feature_names_out(input_features)
+
     def to_local(self):
         """Return the local estimator, which goes on, is saved and serves without Dask.
 
@@ -202,13 +279,8 @@ class DaskClusters:
             As after a local `fit` of the same stream. It has no `labels_` of single
             samples: these stay on the workers.
         """
-        fitted = copy.copy(self._check_call())
-        fitted.last_rows = np.empty(0, dtype=np.int32), np.empty(0)
-        params = self.get_params(deep=False)
-        del params["client"]
-        local = self._local_class(**params)
-        local._fitted = fitted
-        vars(local).update(known_features(self))
+        local = self._local(vars(self).get("_fitted"))
+        local._check_call()
         return local
 
     @classmethod
@@ -234,24 +306,56 @@ class DaskClusters:
             )
         taken_over = cls(**model.get_params(deep=False), client=client)
         if "_fitted" in vars(model):
-            taken_over._fitted = fitted = copy.copy(model._fitted)
-            fitted.last_rows = KnownRows(*fitted.last_rows)
-            vars(taken_over).update(known_features(model))
+            taken_over._fitted = _Fitted(copy.copy(model))
         return taken_over
 
+    def __getattr__(self, name):
+        """Return a fitted attribute: that of the local estimator, or of samples a lazy one."""
+        if name.startswith("_") or not name.endswith("_"):
+            raise AttributeError(
+                f"{type(self).__name__!r} object has no attribute {name!r}"
+            )
+        fitted = vars(self).get("_fitted")
+        local = self._local(fitted)
+        if fitted is None or name not in _OF_SAMPLES:
+            return getattr(local, name)
+        if fitted.partitions is None:
+            return da.from_array(getattr(local, name))
+        if name == "labels_":
+            local._final_clusters()  # here, and not by every worker
+        function, *kind = _OF_SAMPLES[name]
+        return fitted.partitions.column(function, _node(local), *kind, fitted.firsts)
+
+    def __dir__(self):
+        """Return the names of attributes that exist, as the local estimator has them."""
+        names = dir(self._local(vars(self).get("_fitted")))
+        fitted = [name for name in names if name[0] != "_" and name[-1] == "_"]
+        own = [name for name in super().__dir__() if hasattr(type(self), name)]
+        return sorted({*own, *vars(self), *fitted})
+
+    def __sklearn_is_fitted__(self):
+        return "_fitted" in vars(self)
+
+    def __sklearn_tags__(self):
+        return get_tags(self._local(None))
+
     def __getstate__(self):
-        bare = shallow_copy(self)
-        bare.client = None  # which no other process has
-        if "_fitted" in vars(self):
-            bare._fitted = copy.copy(self._fitted)
-            bare._fitted.last_rows = np.empty(0, dtype=np.int32), np.empty(0)
-            bare._rows = self._fitted.last_rows
-        return super(DaskClusters, bare).__getstate__()
+        """Return parameters and the local estimator: no client, and no graph of a call."""
+        state = {**super().__getstate__(), "client": None}
+        state.pop("_figures", None)
+        if "_fitted" in state:
+            del state["_fitted"]
+            state["_local"] = self._fitted.local
+        return state
 
     def __setstate__(self, state):
         super().__setstate__(state)
-        if "_fitted" in state:
-            self._fitted.last_rows = vars(self).pop("_rows")
+        if "_local" in state:
+            self._fitted = _Fitted(vars(self).pop("_local"))
+
+    def __copy__(self):
+        """Return a copy, which goes on independently: what is learned never changes."""
+        return shallow_copy(self)
 
     def __sklearn_clone__(self):
         bare = shallow_copy(self)
@@ -260,21 +364,12 @@ class DaskClusters:
         other.client = self.client
         return other
 
-    @fitted
-    def labels_(self):
-        """Cluster of each sample of the last call, lazy, of the final clusters."""
-        fitted, of_online = self._fitted, self._final_clusters().of_online
-        return fitted.last_rows.labels(fitted.stream, self._checker(), of_online)
-
-    @fitted
-    def online_labels_(self):
-        """Cluster of each sample of the last call, lazy, as decided online."""
-        return self._fitted.last_rows.labels(self._stream, self._checker())
-
-    @fitted
-    def online_distances_(self):
-        """Distance of each sample of the last call to its center at arrival, lazy."""
-        return self._fitted.last_rows.distances(self._stream, self._checker())
+    def _local(self, fitted):
+        """Return a local estimator that has read the same, with the parameters of now."""
+        local = self._local_class() if fitted is None else copy.copy(fitted.local)
+        params = self.get_params(deep=False)
+        del params["client"]
+        return local.set_params(**params)
 
     def _reader(self):
         """Return who reads: a client's workers, or this process."""
@@ -292,73 +387,81 @@ class DaskClusters:
         return ClusterReader(client)
 
     def _validated(self, X):
-        """Return the partitions of rows for a fitted estimator, and who reads them."""
-        self._check_call()
-        partitions, reader = partitions_of(X), self._reader()
-        self._check_features(partitions, reader, reset=False)
-        return partitions, reader
-
-    def _check_features(self, partitions, reader, reset):
-        """Check the number and names of features, or take them over."""
-        partitions.empty = partitions.without_rows(reader.compute)
-        validate_data(self, partitions.empty, reset=reset, **NO_ROWS)
-
-    def _checker(self):
-        """Return a local estimator that knows the features, and nothing else."""
-        checker = self._local_class(n_jobs=1)
-        vars(checker).update(known_features(self))
-        return checker
-
-    def _model(self):
-        """Return the local estimator, delayed."""
-        self._merge(self._fitted)
-        return node("model", self.to_local().set_params(n_jobs=1))
-
-    def _features(self, partitions, function, firsts=None):
-        """Return a collection of the features that a function gives of each partition."""
-        args = (self._model(),)
-        local, no_rows = self.to_local(), worker.rows_of(partitions.empty, self._checker())
-        meta = local._encode(no_rows, local._fitted)
-        names = self.get_feature_names_out()
-        return partitions.features(function, args, meta, names, firsts)
+        """Return the fitted local estimator, the partitions of rows, and who reads them."""
+        local, partitions, reader = self.to_local(), partitions_of(X), self._reader()
+        _check_features(local, partitions, reader, reset=False)
+        return local, partitions, reader
 
     def _partial_fit(self, X):
-        """Go on with the stream, or start it, and return what is known then."""
+        """Continue the stream, or start one, and return what is known then."""
         partitions = partitions_of(X)
         with lock_of(self), unchanged_on_error(self):
-            self._read_partitions(partitions, vars(self).get("_fitted"), is_partial=True)
-            return self._fitted
+            return self._read(partitions, vars(self).get("_fitted"), is_partial=True)
 
-    def _read_partitions(self, partitions, before, is_partial, reporter=None):
+    def _read(self, partitions, before, is_partial, reporter=None):
         """Let the stream, or a new one, read partitions; take over what is known then."""
-        self._check_params()
+        local, is_start = self._local(before), before is None
+        local._check_params()
         reader = self._reader()
-        self._check_features(partitions, reader, reset=before is None)
+        _check_features(local, partitions, reader, reset=is_start)
         sizes, prepared = partitions.sizes, partitions.prepared(reader.persist)
-        if None in sizes and before is None and getattr(self, "n_samples", 0) is None:
+        if None in sizes and is_start and getattr(self, "n_samples", 0) is None:
             sizes = reader.compute(each(worker.count_rows, prepared.delayed))
         is_known = None not in sizes
         n_rows = sum(sizes) if is_known else None
-        stream = self._new_stream(n_rows) if before is None else before.stream
+        stream = local._new_stream(n_rows) if is_start else local._stream
         if is_known:
-            self._warn_before_reading(stream, sum(sizes), is_partial)
+            local._warn_before_reading(stream, n_rows, is_partial)
 
-        def report(so_far, sizes_so_far):
-            def attributes():
-                rows = LazyRows(partitions.first(len(sizes_so_far)), sizes_so_far, first)
-                return {"_fitted": self._new_fitted(before, so_far, rows)}
+        def known(so_far, sizes_so_far):
+            fitted_local, known_before = copy.copy(local), vars(local).get("_fitted")
+            fitted_local._fitted = local._new_fitted(known_before, so_far, _NO_LAST_ROWS)
+            *firsts, _ = itertools.accumulate(sizes_so_far, initial=stream.n_seen)
+            return _Fitted(fitted_local, partitions.first(len(firsts)), firsts)
 
-            reporter.update(len(sizes_so_far), attributes)
+        def report(*so_far):
+            reporter.update(len(so_far[1]), lambda: {"_fitted": known(*so_far)})
 
-        first = stream.n_seen
         extended, sizes = reader.extend(
-            stream, prepared, self._checker(), self.n_jobs, report if reporter else None
+            stream, prepared, _checker(local), self.n_jobs, report if reporter else None
         )
         if not sum(sizes):
-            validate_X(self, partitions.empty, reset=False)  # which raises
+            validate_X(local, partitions.empty, reset=False)  # which raises
         if not is_known:
-            self._warn_before_reading(stream, sum(sizes), is_partial)
-        rows = LazyRows(partitions, sizes, first)
-        self._log_phases(stream, extended)
-        fitted = self._new_fitted(before, extended, rows)
+            local._warn_before_reading(stream, sum(sizes), is_partial)
+        local._log_phases(stream, extended)
+        fitted = known(extended, sizes)
         vars(self).update(_fitted=fitted, _figures=reader.figures)
+        return fitted
+
+
+def _check_features(local, partitions, reader, reset):
+    """Check the number and names of features, or take them over."""
+    partitions.empty = partitions.without_rows(reader.compute)
+    validate_data(local, partitions.empty, reset=reset, **NO_ROWS)
+
+
+def _checker(local):
+    """Return a local estimator that knows the features, and nothing else."""
+    checker = type(local)(n_jobs=1)
+    vars(checker).update(known_features(local))
+    return checker
+
+
+def _node(local):
+    """Return a local estimator, delayed."""
+    return node("model", copy.copy(local).set_params(n_jobs=1))
+
+
+def _merged_node(local):
+    """Return a local estimator, delayed, that has its final clusters."""
+    local._merge(local._fitted)
+    return _node(local)
+
+
+def _features(local, partitions, function, firsts=None):
+    """Return a collection of the features that a function gives of each partition."""
+    model = _merged_node(local)
+    meta = local._encode(worker.rows_of(partitions.empty, _checker(local)), local._fitted)
+    names = local.get_feature_names_out()
+    return partitions.features(function, model, meta, names, firsts)

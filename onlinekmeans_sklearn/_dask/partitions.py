@@ -76,21 +76,21 @@ class Partitions:
         first.delayed, first.sizes = self.delayed[:number], self.sizes[:number]
         return first
 
-    def column(self, function, args, dtype, name, firsts=None):
+    def column(self, function, model, dtype, name, firsts=None):
         """Return a lazy collection of what a function gives of each partition.
 
-        It gets the partition, the delayed arguments and, if there are any, the position in
-        the stream of its first row.
+        It gets the partition, the delayed model and, if they are given, the position in the
+        stream of its first row.
         """
-        return self._array(function, args, np.empty(0, dtype=dtype), firsts)
+        return self._array(function, model, np.empty(0, dtype=dtype), firsts)
 
-    def features(self, function, args, meta, names, firsts=None):
+    def features(self, function, model, meta, names, firsts=None):
         """Return a lazy collection, as `column`, of features."""
-        return self._array(function, args, meta, firsts)
+        return self._array(function, model, meta, firsts)
 
-    def _array(self, function, args, meta, firsts):
+    def _array(self, function, model, meta, firsts):
         """Return an array whose blocks of rows are what a function gives."""
-        parts = each(function, self.lazy(), *args, by_part=firsts)
+        parts = each(function, self.lazy(), model, by_part=firsts)
         name = f"{_NAME}-blocks-{dask.base.tokenize([part.key for part in parts])}"
         rest = tuple((width,) for width in meta.shape[1:])
         zeros = (0,) * len(rest)
@@ -142,33 +142,44 @@ class FramePartitions(Partitions):
         first._X = self._X.optimize().partitions[:number]  # the delayed ones are of it
         return first
 
-    def column(self, function, args, dtype, name, firsts=None):
+    def column(self, function, model, dtype, name, firsts=None):
         meta = pd.Series(np.empty(0, dtype=dtype), index=self._no_rows, name=name)
-        return self._mapped(function, args, meta, firsts)
+        return self._mapped(function, model, meta, firsts)
 
-    def features(self, function, args, meta, names, firsts=None):
+    def features(self, function, model, meta, names, firsts=None):
         if not isinstance(meta, np.ndarray):
-            return super().features(function, args, meta, names, firsts)
+            return super().features(function, model, meta, names, firsts)
         meta = pd.DataFrame(meta, columns=names, index=self._no_rows)
-        return self._mapped(function, args, meta, firsts)
+        return self._mapped(function, model, meta, firsts)
 
     @property
     def _no_rows(self):
         """The index of a partition without rows."""
         return self._X._meta.index[:0]
 
-    def _mapped(self, function, args, meta, firsts):
+    def _mapped(self, function, model, meta, firsts):
         """Return what a function gives of each partition in pandas, with its index.
 
         Dask knows that rows of the result belong to those of the frame only if it is mapped
         from the frame. Else it joins them by the index, whose values may be there twice.
         """
+        args = [model]
         if firsts is not None:
-            # not by the number of a partition: Dask puts some together, or picks others
-            ones = self._X.map_partitions(_ones, meta=pd.Series(1, index=self._no_rows))
-            args = *args, ones.cumsum() + (firsts[0] - 1)
-        mapped = partial(_in_pandas, function, meta)
-        return self._X.map_partitions(mapped, *args, meta=meta, token=key_name(function))
+            args.append(self._positions(firsts))
+        mapped, token = partial(_in_pandas, function, meta), key_name(function)
+        options = {"meta": meta, "token": token, "align_dataframes": False}
+        return self._X.map_partitions(mapped, *args, **options)
+
+    def _positions(self, firsts):
+        """Return a Series whose partitions begin with the position of the first row.
+
+        It is not looked up by the number of a partition, since Dask may pick some of them.
+        """
+        if len(firsts) == self._X.npartitions:
+            return dd.from_map(_position, firsts, meta=_position(0)[:0])
+        # Dask puts small files together when it reads them, so only counting tells
+        ones = self._X.map_partitions(_ones, meta=pd.Series(1, index=self._no_rows))
+        return ones.cumsum() + (firsts[0] - 1)
 
 
 def _for_arrays(parts):
@@ -216,6 +227,10 @@ def _part(part):
 
 def _without_rows(part):
     return (part if hasattr(part, "columns") else check_array(part, **NO_ROWS))[:0]
+
+
+def _position(first):
+    return pd.Series([first])
 
 
 def _ones(part):

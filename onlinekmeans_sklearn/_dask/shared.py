@@ -6,8 +6,7 @@ needs: a mean of all rows would be computed again, from all rows, for each of th
 
 from collections import Counter
 
-from dask._task_spec import DataNode
-from dask.core import get_dependencies
+from dask.core import get_dependencies, istask
 from dask.delayed import Delayed
 
 
@@ -38,7 +37,13 @@ def _needed_by_all(graph, keys):
         for key in keys:
             uses.update(_reached(graph, key, common) & common)
     shared = [key for key, number in uses.items() if number == len(keys) and key in graph]
-    return [key for key in shared if not isinstance(graph[key], DataNode)]
+    return [key for key in shared if not _is_data(graph, key)]
+
+
+def _is_data(graph, key):
+    """Return whether a key stands for a value: it needs no others, and no function."""
+    is_task = istask(graph[key]) or hasattr(graph[key], "func")
+    return not is_task and not get_dependencies(graph, key)
 
 
 def _reached(graph, key, last=frozenset()):

@@ -161,21 +161,27 @@ def _recall(base, key):
     return _remembered.get(base, {}).pop(key, None)
 
 
-def labels_again(part, checker, centers, opened_at, of_online, first):
-    """Return the labels of a partition's rows, as decided online, or where these went."""
-    labels, _ = _online_rows(part, checker, centers, opened_at, first)
-    return labels if of_online is None else of_online[labels]
+def labels_again(part, model, first):
+    """Return the final clusters of a partition's rows, the first one at a position."""
+    return model._final_clusters().of_online[online_labels_again(part, model, first)]
 
 
-def distances_again(part, checker, centers, opened_at, first):
+def online_labels_again(part, model, first):
+    """Return the clusters of a partition's rows as decided online."""
+    return _online_rows(rows_of(part, model), model._stream, first)[0]
+
+
+def distances_again(part, model, first):
     """Return the distances of a partition's rows at arrival."""
-    return np.sqrt(_online_rows(part, checker, centers, opened_at, first)[1])
+    return np.sqrt(_online_rows(rows_of(part, model), model._stream, first)[1])
 
 
-def _online_rows(part, checker, centers, opened_at, first):
-    X = centers.as_rows(rows_of(part, checker))
+def _online_rows(X, stream, first):
+    """Return the labels and squared distances of rows, as decided online."""
     with one_blas_thread():
-        return online_labels(centers, opened_at, X, first)
+        return online_labels(
+            stream.centers, stream.opened_at, stream.centers.as_rows(X), first
+        )
 
 
 def predict_rows(part, model):
@@ -185,10 +191,10 @@ def predict_rows(part, model):
 
 
 def cost_of_rows(part, model):
-    """Return the sum of squared distances to the nearest final center."""
+    """Return the number of rows, and the sum of squared distances to final centers."""
+    X, centers = rows_of(part, model), model._final_clusters().centers
     with np.errstate(over="ignore"):
-        centers = model._final_clusters().centers
-        return float(nearest_shared(centers, rows_of(part, model), n_jobs=1)[1].sum())
+        return X.shape[0], float(nearest_shared(centers, X, n_jobs=1)[1].sum())
 
 
 def transform_rows(part, model):
@@ -200,7 +206,6 @@ def transform_online(part, model, first):
     """Return the features of rows from position `first` on, as decided online."""
     X, fitted = rows_of(part, model), copy.copy(model._fitted)
     stream = fitted.stream = copy.copy(fitted.stream)
-    rows = stream.centers.as_rows(X)
-    fitted.last_rows = online_labels(stream.centers, stream.opened_at, rows, first)
+    fitted.last_rows = _online_rows(X, stream, first)
     stream.n_seen = first + X.shape[0]  # as if these rows were the last
     return model._encode(X, fitted, is_online=True)
