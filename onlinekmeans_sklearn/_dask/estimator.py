@@ -1,4 +1,4 @@
-"""What the two estimators on Dask share: a local estimator inside, and partitions around."""
+"""What the two estimators on Dask share: a local estimator inside, partitions around."""
 
 import copy
 import itertools
@@ -310,7 +310,7 @@ class DaskClusters(CallbackSupportMixin, ClusterMixin, BaseEstimator):
         return taken_over
 
     def __getattr__(self, name):
-        """Return a fitted attribute: that of the local estimator, or of samples a lazy one."""
+        """Return a fitted attribute of the local estimator, lazy if it is of samples."""
         if name.startswith("_") or not name.endswith("_"):
             raise AttributeError(
                 f"{type(self).__name__!r} object has no attribute {name!r}"
