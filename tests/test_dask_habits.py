@@ -11,8 +11,8 @@ pytest.importorskip("distributed")
 import dask
 import dask.array as da
 import dask.dataframe as dd
-from scipy.sparse import coo_array, coo_matrix, csc_array
 from inside import replaced
+from scipy.sparse import coo_array, coo_matrix, csc_array
 from sklearn.exceptions import InconsistentVersionWarning
 from streams import blobs
 
