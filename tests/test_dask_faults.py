@@ -295,4 +295,7 @@ def test_the_package_does_not_need_dask():
 
 def test_a_fitted_estimator_pickles(client, local):
     model = OnlineKMeans(k=60, random_state=0).fit(da.from_array(X, chunks=(250, 3)))
-    assert_same(pickle.loads(pickle.dumps(model)), local)
+    other = pickle.loads(pickle.dumps(model))
+    np.testing.assert_array_equal(other.cluster_means_, local.cluster_means_)
+    assert other.inertia_ == local.inertia_
+    assert len(other.labels_) == 0  # a pickle has no graph

@@ -1,6 +1,7 @@
 """What users do by habit with the estimators on Dask."""
 
 import pickle
+import warnings
 
 import numpy as np
 import pandas as pd
@@ -10,7 +11,9 @@ pytest.importorskip("distributed")
 import dask
 import dask.array as da
 import dask.dataframe as dd
+from inside import replaced
 from scipy.sparse import coo_array, coo_matrix, csc_array
+from sklearn.exceptions import InconsistentVersionWarning
 from streams import blobs
 
 import onlinekmeans_sklearn as local_models
@@ -145,7 +148,7 @@ def test_a_part_of_another_shape_is_refused_as_locally(part, message):
         ("nothing", "no partition"),
         ("array of delayed", "pass the Dask array itself"),
         ("arrays", "each made by dask.delayed"),
-        ("array", "for data in memory"),
+        ("array", r"for data in memory use to_local\(\)"),
     ],
 )
 def test_what_is_no_collection_of_rows_comes_with_advice(kind, advice):
@@ -159,3 +162,53 @@ def test_what_is_no_collection_of_rows_comes_with_advice(kind, advice):
     }
     with pytest.raises(TypeError, match=advice):
         OnlineKMeans().fit(made[kind]())
+
+
+def test_a_pickle_of_another_version_is_read_with_a_warning():
+    rows = da.from_array(X, chunks=(200, X.shape[1]))
+    model = OnlineKMeans(k=20, random_state=0).fit(rows)
+    with replaced("VERSION", "0.0.7"):
+        data = pickle.dumps(model)
+    with pytest.warns(InconsistentVersionWarning):
+        other = pickle.loads(data)
+    assert other.inertia_ == model.inertia_
+    assert b"getter" not in data  # no graph
+
+
+def test_there_is_no_output_to_set():
+    assert not hasattr(OnlineKMeans(), "set_output")
+
+
+def test_a_score_of_no_rows_is_refused_as_locally():
+    model = OnlineKMeans(k=20).fit(da.from_array(X, chunks=(200, X.shape[1])))
+    with pytest.raises(ValueError, match="Found array with 0 sample"):
+        model.score(da.from_array(X[:0]))
+
+
+def test_a_column_of_strings_is_named():
+    frame = pd.DataFrame(X).add_prefix("x").assign(name="a")
+    with pytest.raises(ValueError, match="column 'name' of strings"):
+        OnlineKMeans().fit(dd.from_pandas(frame, npartitions=2))
+
+
+def test_only_public_names_are_listed():
+    names = {name for name in dir(local_models.dask) if not name.startswith("__")}
+    assert names == {"OnlineKMeans", "SemiOnlineKMeans"}
+
+
+def test_attributes_are_listed_when_there_are_any():
+    model = OnlineKMeans(k=20, random_state=0)
+    assert "labels_" not in dir(model)
+    assert not hasattr(model, "labels_")
+    model.fit(da.from_array(X, chunks=(200, X.shape[1])))
+    assert {"labels_", "cluster_centers_", "n_features_in_", "fit"} <= {*dir(model)}
+
+
+def test_filters_of_warnings_stay_as_they_are():
+    with warnings.catch_warnings():
+        before = warnings.filters[:]
+        for _ in range(3):
+            frame = dd.from_pandas(pd.DataFrame(X).add_prefix("x"), npartitions=6)
+            OnlineKMeans(k=20).fit(frame).labels_.compute(scheduler="threads")
+            assert ("ignore", None, Warning, None, 0) not in warnings.filters
+        assert len(warnings.filters) >= len(before)

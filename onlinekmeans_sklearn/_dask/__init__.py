@@ -1,7 +1,9 @@
 """The estimators on Dask: the same clustering, bit for bit, of partitions.
 
 `estimator`
-    what the two estimators share: validation, and lazy results.
+    what the two estimators share: the public methods, and lazy results.
+`reading`
+    how they read partitions, by the local estimator inside.
 `partitions`
     what came as a list of partitions, and results back in collections like it.
 `shared`

@@ -1,33 +1,24 @@
-"""What the two estimators on Dask share: a local estimator inside, and partitions around."""
+"""What the two estimators on Dask share: a local estimator inside, partitions around."""
 
 import copy
-import itertools
 import math
-from typing import NamedTuple
 
-import dask
 import dask.array as da
 import numpy as np
-from distributed import Client
-from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils import get_tags
-from sklearn.utils.validation import validate_data
 
-from .._reading import known_features
 from .._utils.callbacks import (
     CALLBACK_ATTRIBUTES,
-    CallbackSupportMixin,
     Reporter,
     with_callbacks,
 )
 from .._utils.calls import lock_of, shallow_copy, unchanged_on_error
 from .._utils.docstrings import named_for_users
-from .._utils.validation import parameter_error, validate_X
+from .._utils.validation import validate_X
 from . import worker
-from .driver import ClusterReader
-from .lazy import each, node
-from .local import LocalReader
-from .partitions import NO_ROWS, Partitions, partitions_of
+from .lazy import each
+from .partitions import partitions_of
+from .reading import DaskFitted, DaskReader, features_of, merged_node, model_node
 
 # attributes with a value for each sample: a function of a partition, dtype and name
 _OF_SAMPLES = {
@@ -35,19 +26,10 @@ _OF_SAMPLES = {
     "online_labels_": (worker.online_labels_again, np.int32, "cluster"),
     "online_distances_": (worker.distances_again, np.float64, "distance"),
 }
-_NO_LAST_ROWS = np.empty(0, dtype=np.int32), np.empty(0)
-
-
-class _Fitted(NamedTuple):
-    """What a call has learned; the next call replaces it as a whole."""
-
-    local: BaseEstimator
-    partitions: Partitions = None  # of the last call; None if the local estimator has them
-    firsts: list = None  # the position in the stream of the first row of each partition
 
 
 @named_for_users
-class DaskClusters(CallbackSupportMixin, ClusterMixin, BaseEstimator):
+class DaskClusters(DaskReader):
     """An estimator that has a local one inside, of a class that a subclass names.
 
     It has the parameters of the local class and a client. `_fitted` is replaced as a whole;
@@ -153,7 +135,7 @@ class DaskClusters(CallbackSupportMixin, ClusterMixin, BaseEstimator):
         """
         self._local(None)._check_columns_stay()
         local, partitions, firsts = self._partial_fit(X)
-        return _features(local, partitions, worker.transform_online, firsts)
+        return features_of(local, partitions, worker.transform_online, firsts)
 
     def predict(self, X):
         """Predict the nearest of the final centers for each sample.
@@ -169,7 +151,7 @@ class DaskClusters(CallbackSupportMixin, ClusterMixin, BaseEstimator):
             Index of the nearest row of `cluster_centers_`, the lowest if there are several.
         """
         local, partitions, _ = self._validated(X)
-        model = _merged_node(local)
+        model = merged_node(local)
         return partitions.column(worker.predict_rows, model, np.int32, "cluster")
 
     def score(self, X, y=None):
@@ -190,7 +172,7 @@ class DaskClusters(CallbackSupportMixin, ClusterMixin, BaseEstimator):
         """
         local, partitions, reader = self._validated(X)
         prepared = partitions.prepared(reader.persist)
-        parts = each(worker.cost_of_rows, prepared.delayed, _merged_node(local))
+        parts = each(worker.cost_of_rows, prepared.delayed, merged_node(local))
         sizes, costs = zip(*reader.compute(parts))
         if not sum(sizes):
             validate_X(local, partitions.empty, reset=False)  # which raises
@@ -211,7 +193,7 @@ class DaskClusters(CallbackSupportMixin, ClusterMixin, BaseEstimator):
             ``encode="onehot"`` an array with chunks in CSR.
         """
         local, partitions, _ = self._validated(X)
-        return _features(local, partitions, worker.transform_rows)
+        return features_of(local, partitions, worker.transform_rows)
 
     def fit_transform(self, X, y=None):
         """Cluster the rows of `X` and return ``fit(X).transform(X)``.
@@ -306,11 +288,11 @@ class DaskClusters(CallbackSupportMixin, ClusterMixin, BaseEstimator):
             )
         taken_over = cls(**model.get_params(deep=False), client=client)
         if "_fitted" in vars(model):
-            taken_over._fitted = _Fitted(copy.copy(model))
+            taken_over._fitted = DaskFitted(copy.copy(model))
         return taken_over
 
     def __getattr__(self, name):
-        """Return a fitted attribute: that of the local estimator, or of samples a lazy one."""
+        """Return a fitted attribute of the local estimator, lazy if it is of samples."""
         if name.startswith("_") or not name.endswith("_"):
             raise AttributeError(
                 f"{type(self).__name__!r} object has no attribute {name!r}"
@@ -324,7 +306,7 @@ class DaskClusters(CallbackSupportMixin, ClusterMixin, BaseEstimator):
         if name == "labels_":
             local._final_clusters()  # here, and not by every worker
         function, *kind = _OF_SAMPLES[name]
-        return fitted.partitions.column(function, _node(local), *kind, fitted.firsts)
+        return fitted.partitions.column(function, model_node(local), *kind, fitted.firsts)
 
     def __dir__(self):
         """Return the names of attributes that exist, as the local estimator has them."""
@@ -351,7 +333,7 @@ class DaskClusters(CallbackSupportMixin, ClusterMixin, BaseEstimator):
     def __setstate__(self, state):
         super().__setstate__(state)
         if "_local" in state:
-            self._fitted = _Fitted(vars(self).pop("_local"))
+            self._fitted = DaskFitted(vars(self).pop("_local"))
 
     def __copy__(self):
         """Return a copy, which goes on independently: what is learned never changes."""
@@ -363,105 +345,3 @@ class DaskClusters(CallbackSupportMixin, ClusterMixin, BaseEstimator):
         other = super(DaskClusters, bare).__sklearn_clone__()
         other.client = self.client
         return other
-
-    def _local(self, fitted):
-        """Return a local estimator that has read the same, with the parameters of now."""
-        local = self._local_class() if fitted is None else copy.copy(fitted.local)
-        params = self.get_params(deep=False)
-        del params["client"]
-        return local.set_params(**params)
-
-    def _reader(self):
-        """Return who reads: a client's workers, or this process."""
-        client = self.client
-        if client is None:
-            get = dask.base.get_scheduler()
-            client = getattr(get, "__self__", None)
-            if not isinstance(client, Client):
-                return LocalReader()
-        if not isinstance(client, Client):
-            raise parameter_error("client", client, "a distributed.Client or None", self)
-        if client.asynchronous:
-            expected = "a client that is not asynchronous: fit waits for the workers"
-            raise parameter_error("client", client, expected, self)
-        return ClusterReader(client)
-
-    def _validated(self, X):
-        """Return the fitted local estimator, the partitions of rows, and who reads them."""
-        local, partitions, reader = self.to_local(), partitions_of(X), self._reader()
-        _check_features(local, partitions, reader, reset=False)
-        return local, partitions, reader
-
-    def _partial_fit(self, X):
-        """Continue the stream, or start one, and return what is known then."""
-        partitions = partitions_of(X)
-        with lock_of(self), unchanged_on_error(self):
-            return self._read(partitions, vars(self).get("_fitted"), is_partial=True)
-
-    def _read(self, partitions, before, is_partial, reporter=None):
-        """Let the stream, or a new one, read partitions; take over what is known then."""
-        local, is_start = self._local(before), before is None
-        local._check_params()
-        reader = self._reader()
-        _check_features(local, partitions, reader, reset=is_start)
-        sizes, prepared = partitions.sizes, partitions.prepared(reader.persist)
-        if None in sizes and is_start and getattr(self, "n_samples", 0) is None:
-            sizes = reader.compute(each(worker.count_rows, prepared.delayed))
-        is_known = None not in sizes
-        n_rows = sum(sizes) if is_known else None
-        stream = local._new_stream(n_rows) if is_start else local._stream
-        if is_known:
-            local._warn_before_reading(stream, n_rows, is_partial)
-
-        def known(so_far, sizes_so_far):
-            fitted_local, known_before = copy.copy(local), vars(local).get("_fitted")
-            fitted_local._fitted = local._new_fitted(known_before, so_far, _NO_LAST_ROWS)
-            *firsts, _ = itertools.accumulate(sizes_so_far, initial=stream.n_seen)
-            return _Fitted(fitted_local, partitions.first(len(firsts)), firsts)
-
-        def report(*so_far):
-            reporter.update(len(so_far[1]), lambda: {"_fitted": known(*so_far)})
-
-        extended, sizes = reader.extend(
-            stream, prepared, _checker(local), self.n_jobs, report if reporter else None
-        )
-        if not sum(sizes):
-            validate_X(local, partitions.empty, reset=False)  # which raises
-        if not is_known:
-            local._warn_before_reading(stream, sum(sizes), is_partial)
-        local._log_phases(stream, extended)
-        fitted = known(extended, sizes)
-        vars(self).update(_fitted=fitted, _figures=reader.figures)
-        return fitted
-
-
-def _check_features(local, partitions, reader, reset):
-    """Check the number and names of features, or take them over."""
-    partitions.empty = partitions.without_rows(reader.compute)
-    validate_data(local, partitions.empty, reset=reset, **NO_ROWS)
-
-
-def _checker(local):
-    """Return a local estimator that knows the features, and nothing else."""
-    checker = type(local)(n_jobs=1)
-    vars(checker).update(known_features(local))
-    return checker
-
-
-def _node(local):
-    """Return a local estimator, delayed."""
-    return node("model", copy.copy(local).set_params(n_jobs=1))
-
-
-def _merged_node(local):
-    """Return a local estimator, delayed, that has its final clusters."""
-    local._merge(local._fitted)
-    return _node(local)
-
-
-def _features(local, partitions, function, firsts=None):
-    """Return a collection of the features that a function gives of each partition."""
-    model = _merged_node(local)
-    meta = local._encode(worker.rows_of(partitions.empty, _checker(local)), local._fitted)
-    names = local.get_feature_names_out()
-    return partitions.features(function, model, meta, names, firsts)

@@ -127,6 +127,12 @@ class FramePartitions(Partitions):
     """The partitions of a Dask dataframe."""
 
     def __init__(self, X):
+        for column, dtype in X.dtypes.items():
+            if isinstance(dtype, pd.StringDtype):
+                raise ValueError(
+                    f"Expected columns of numbers. Got column {column!r} of strings "
+                    f"({dtype}) instead: encode it as numbers, or leave it out."
+                )
         super().__init__(X.to_delayed())
         self._X = X
 
@@ -165,21 +171,11 @@ class FramePartitions(Partitions):
         """
         args = [model]
         if firsts is not None:
-            args.append(self._positions(firsts))
-        mapped, token = partial(_in_pandas, function, meta), key_name(function)
-        options = {"meta": meta, "token": token, "align_dataframes": False}
-        return self._X.map_partitions(mapped, *args, **options)
-
-    def _positions(self, firsts):
-        """Return a Series whose partitions begin with the position of the first row.
-
-        It is not looked up by the number of a partition, since Dask may pick some of them.
-        """
-        if len(firsts) == self._X.npartitions:
-            return dd.from_map(_position, firsts, meta=_position(0)[:0])
-        # Dask puts small files together when it reads them, so only counting tells
-        ones = self._X.map_partitions(_ones, meta=pd.Series(1, index=self._no_rows))
-        return ones.cumsum() + (firsts[0] - 1)
+            # not by the number of a partition: Dask puts some together, or picks others
+            ones = self._X.map_partitions(_ones, meta=pd.Series(1, index=self._no_rows))
+            args.append(ones.cumsum() + (firsts[0] - 1))
+        mapped = partial(_in_pandas, function, meta)
+        return self._X.map_partitions(mapped, *args, meta=meta, token=key_name(function))
 
 
 def _for_arrays(parts):
@@ -205,7 +201,10 @@ def partitions_of(X):
     if is_list and all(isinstance(part, (Delayed, Future)) for part in X):
         return Partitions([dask.delayed(part) for part in X])
     got = type(X).__name__
-    advice = "for data in memory use the estimator of the same name of onlinekmeans_sklearn"
+    advice = (
+        "for data in memory use to_local() of a fitted estimator, or the estimator of the "
+        "same name of onlinekmeans_sklearn"
+    )
     if isinstance(X, (Delayed, Future)):
         advice = "put it into a list"
     elif isinstance(X, np.ndarray) and X.size and isinstance(X.flat[0], Delayed):
@@ -227,10 +226,6 @@ def _part(part):
 
 def _without_rows(part):
     return (part if hasattr(part, "columns") else check_array(part, **NO_ROWS))[:0]
-
-
-def _position(first):
-    return pd.Series([first])
 
 
 def _ones(part):

@@ -7,13 +7,13 @@ than the driver must know.
 """
 
 import copy
-import warnings
 from weakref import WeakKeyDictionary
 
 import numpy as np
 from distributed import get_worker
 from scipy.sparse import csr_array, issparse
 from sklearn.utils import check_array
+from sklearn.utils.validation import validate_data
 
 from .._algorithm.cluster_sums import no_totals, rows_left, totals_by_block
 from .._algorithm.partition import finish, online_labels, propose
@@ -38,15 +38,18 @@ def count_rows(part):
 def rows_of(part, checker):
     """Return the rows of a partition as the local estimator validates them.
 
-    The checker is an estimator that knows the features. The driver has already issued
-    these warnings.
+    The checker is an estimator that knows the features. The driver has already warned if
+    only one of the two has names of features. Warnings are not caught here: that is for a
+    whole process, so threads would leave them off.
     """
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        if count_rows(part):
-            return validate_X(checker, part, reset=False)
-        any_shape = {"ensure_2d": False, "ensure_min_samples": 0, "ensure_min_features": 0}
-        dtype = check_array(part, accept_sparse=True, dtype=_FLOATS, **any_shape).dtype
+    if count_rows(part):
+        own = type(checker)(n_jobs=1)
+        validate_data(own, part, skip_check_array=True)  # takes over the names alone
+        if hasattr(own, "feature_names_in_") != hasattr(checker, "feature_names_in_"):
+            own.n_features_in_, checker = checker.n_features_in_, own
+        return validate_X(checker, part, reset=False)
+    any_shape = {"ensure_2d": False, "ensure_min_samples": 0, "ensure_min_features": 0}
+    dtype = check_array(part, accept_sparse=True, dtype=_FLOATS, **any_shape).dtype
     shape = 0, checker.n_features_in_
     return csr_array(shape, dtype=dtype) if issparse(part) else np.empty(shape, dtype)
 

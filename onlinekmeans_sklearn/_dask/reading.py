@@ -1,0 +1,141 @@
+"""How an estimator on Dask reads partitions: by the local estimator inside."""
+
+import copy
+import itertools
+from typing import NamedTuple
+
+import dask
+import numpy as np
+from distributed import Client
+from sklearn.base import BaseEstimator, ClusterMixin
+from sklearn.utils.validation import validate_data
+
+from .._reading import known_features
+from .._utils.callbacks import (
+    CallbackSupportMixin,
+)
+from .._utils.calls import lock_of, unchanged_on_error
+from .._utils.validation import parameter_error, validate_X
+from . import worker
+from .driver import ClusterReader
+from .lazy import each, node
+from .local import LocalReader
+from .partitions import NO_ROWS, Partitions, partitions_of
+
+_NO_LAST_ROWS = np.empty(0, dtype=np.int32), np.empty(0)
+
+
+class DaskFitted(NamedTuple):
+    """What a call has learned; the next call replaces it as a whole."""
+
+    local: BaseEstimator
+    partitions: Partitions = None  # of the last call; None if the local estimator has them
+    firsts: list = None  # the position in the stream of the first row of each partition
+
+
+class DaskReader(CallbackSupportMixin, ClusterMixin, BaseEstimator):
+    """An estimator that has a local one inside, and can read partitions."""
+
+    def _local(self, fitted):
+        """Return a local estimator that has read the same, with the parameters of now."""
+        local = self._local_class() if fitted is None else copy.copy(fitted.local)
+        params = self.get_params(deep=False)
+        del params["client"]
+        return local.set_params(**params)
+
+    def _reader(self):
+        """Return who reads: a client's workers, or this process."""
+        client = self.client
+        if client is None:
+            get = dask.base.get_scheduler()
+            client = getattr(get, "__self__", None)
+            if not isinstance(client, Client):
+                return LocalReader()
+        if not isinstance(client, Client):
+            raise parameter_error("client", client, "a distributed.Client or None", self)
+        if client.asynchronous:
+            expected = "a client that is not asynchronous: fit waits for the workers"
+            raise parameter_error("client", client, expected, self)
+        return ClusterReader(client)
+
+    def _validated(self, X):
+        """Return the fitted local estimator, the partitions of rows, and who reads them."""
+        local, partitions, reader = self.to_local(), partitions_of(X), self._reader()
+        _check_features(local, partitions, reader, reset=False)
+        return local, partitions, reader
+
+    def _partial_fit(self, X):
+        """Continue the stream, or start one, and return what is known then."""
+        partitions = partitions_of(X)
+        with lock_of(self), unchanged_on_error(self):
+            return self._read(partitions, vars(self).get("_fitted"), is_partial=True)
+
+    def _read(self, partitions, before, is_partial, reporter=None):
+        """Let the stream, or a new one, read partitions; take over what is known then."""
+        local, is_start = self._local(before), before is None
+        local._check_params()
+        reader = self._reader()
+        _check_features(local, partitions, reader, reset=is_start)
+        sizes, prepared = partitions.sizes, partitions.prepared(reader.persist)
+        if None in sizes and is_start and getattr(self, "n_samples", 0) is None:
+            sizes = reader.compute(each(worker.count_rows, prepared.delayed))
+        is_known = None not in sizes
+        n_rows = sum(sizes) if is_known else None
+        stream = local._new_stream(n_rows) if is_start else local._stream
+        if is_known:
+            local._warn_before_reading(stream, n_rows, is_partial)
+
+        def known(so_far, sizes_so_far):
+            fitted_local, known_before = copy.copy(local), vars(local).get("_fitted")
+            fitted_local._fitted = local._new_fitted(known_before, so_far, _NO_LAST_ROWS)
+            *firsts, _ = itertools.accumulate(sizes_so_far, initial=stream.n_seen)
+            is_all = len(firsts) == len(partitions)
+            read = partitions if is_all else partitions.first(len(firsts))
+            return DaskFitted(fitted_local, read, firsts)
+
+        def report(*so_far):
+            reporter.update(len(so_far[1]), lambda: {"_fitted": known(*so_far)})
+
+        extended, sizes = reader.extend(
+            stream, prepared, _checker(local), self.n_jobs, report if reporter else None
+        )
+        if not sum(sizes):
+            validate_X(local, partitions.empty, reset=False)  # which raises
+        if not is_known:
+            local._warn_before_reading(stream, sum(sizes), is_partial)
+        local._log_phases(stream, extended)
+        fitted = known(extended, sizes)
+        vars(self).update(_fitted=fitted, _figures=reader.figures)
+        return fitted
+
+
+def _check_features(local, partitions, reader, reset):
+    """Check the number and names of features, or take them over."""
+    partitions.empty = partitions.without_rows(reader.compute)
+    validate_data(local, partitions.empty, reset=reset, **NO_ROWS)
+
+
+def _checker(local):
+    """Return a local estimator that knows the features, and nothing else."""
+    checker = type(local)(n_jobs=1)
+    vars(checker).update(known_features(local))
+    return checker
+
+
+def model_node(local):
+    """Return a local estimator, delayed."""
+    return node("model", copy.copy(local).set_params(n_jobs=1))
+
+
+def merged_node(local):
+    """Return a local estimator, delayed, that has its final clusters."""
+    local._merge(local._fitted)
+    return model_node(local)
+
+
+def features_of(local, partitions, function, firsts=None):
+    """Return a collection of the features that a function gives of each partition."""
+    model = merged_node(local)
+    meta = local._encode(worker.rows_of(partitions.empty, _checker(local)), local._fitted)
+    names = local.get_feature_names_out()
+    return partitions.features(function, model, meta, names, firsts)
