@@ -117,16 +117,16 @@ class BaseOnlineKMeans(
         labels : ndarray of shape (n_samples,)
             The online cluster of each sample, decided before the next sample was seen.
             An id never changes its meaning. With an int `n_clusters` these are still the
-            online clusters; `online_to_merged_` says where they went.
+            online clusters; `online_to_merged_` maps them to merged clusters.
         """
         return self._partial_fit(X, lambda X, fitted: fitted.last_rows[0].copy())
 
     def partial_fit_transform(self, X, y=None):
         """Update the clustering and return the features decided online.
 
-        The features of a sample know of the centers up to and including its own, not of
-        those that open later. Only for ``n_clusters=None``: the columns of merged
-        clusters would change their meaning as the stream goes on.
+        Features use only centers opened up to and including that sample. Only for
+        ``n_clusters=None``: the columns of merged clusters would change their meaning as
+        the stream goes on.
 
         Parameters
         ----------

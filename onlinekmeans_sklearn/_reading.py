@@ -85,6 +85,10 @@ class StreamReader(FittedStream):
         extended, labels, d2 = stream.extend(X, self.n_jobs, report)
         if extended.schedule is not stream.schedule:
             self._log_phases(stream, extended)
+        if _LOGGER.isEnabledFor(logging.DEBUG):
+            n_opened = len(extended.opened_at) - len(stream.opened_at)
+            sizes = X.shape[0], n_opened, extended.n_seen, len(extended.opened_at)
+            _LOGGER.debug("Read %d rows, opened %d centers: %d samples, %d centers", *sizes)
         labels.flags.writeable = False  # users see them
         return self._new_fitted(before, extended, (labels, d2))
 

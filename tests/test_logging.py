@@ -48,6 +48,20 @@ def test_checkpoints_are_told(messages):
     assert len(messages("Saved OnlineKMeans")) == len(messages("Loaded OnlineKMeans")) == 1
 
 
+def test_each_call_is_told_at_debug_only(caplog):
+    model = OnlineKMeans(k=60, random_state=0)
+    caplog.set_level(logging.INFO, logger="onlinekmeans_sklearn")
+    model.partial_fit(X[:500])
+    n_before = len(model.counts_)
+    assert not [m for m in caplog.messages if m.startswith("Read")]
+    caplog.set_level(logging.DEBUG, logger="onlinekmeans_sklearn")
+    model.partial_fit(X[500:])
+    n_now = len(model.counts_)
+    assert [m for m in caplog.messages if m.startswith("Read")] == [
+        f"Read 1500 rows, opened {n_now - n_before} centers: 2000 samples, {n_now} centers"
+    ]
+
+
 def test_nothing_is_printed_by_default(capfd):
     OnlineKMeans(4, random_state=0).fit(X)
     assert capfd.readouterr() == ("", "")

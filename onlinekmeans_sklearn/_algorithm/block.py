@@ -148,19 +148,19 @@ def open_centers(stream, X, uniforms, d2, dtype, positions=None):
     if not len(candidates):
         return opened
     centers, schedule = stream.centers, shallow_copy(stream.schedule)
-    place, n = 0, stream.n_seen
+    start, n = 0, stream.n_seen
     room = min(len(candidates), stream.max_clusters - len(centers))
     while len(opened) < room:
         most = min(room - len(opened), schedule.openings_left(n))
-        places = centers.search.next_openings(
-            X, candidates, place, uniforms, schedule.facility_cost, d2, opened, most
+        indices = centers.search.next_openings(
+            X, candidates, start, uniforms, schedule.facility_cost, d2, opened, most
         )
-        if not len(places):
+        if not len(indices):
             break
-        opened, place = np.append(opened, candidates[places]), int(places[-1]) + 1
+        opened, start = np.append(opened, candidates[indices]), int(indices[-1]) + 1
         row = opened[-1] if positions is None else positions[opened[-1]]
         n = stream.n_seen + int(row) + 1
-        if schedule.record_openings(len(places), n):
+        if schedule.record_openings(len(indices), n):
             schedule.start(centers.with_rows(rows_at(X, opened)), n)
     if len(opened):
         new = rows_at(X, opened).astype(dtype, copy=False)

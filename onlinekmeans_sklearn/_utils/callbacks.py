@@ -12,6 +12,10 @@ except ImportError:
         return method
 
 
+# scikit-learn has no public way to ask whether an estimator has callbacks, its own or those
+# of a meta-estimator. Without them `fit` must not make a context or snapshots for nobody.
+# This is the one place that names the private attributes. If they are renamed, progress is
+# no longer reported, and nothing else changes.
 CALLBACK_ATTRIBUTES = {
     "_skl_callbacks",
     "_parent_callback_ctx",

@@ -91,7 +91,7 @@ def _rebuilt(X):
         names = _INDEX_ARRAYS.get(X.format, ("indices", "indptr"))
         indices = [getattr(X, name) for name in names]
         if any(array.dtype.kind != "i" for array in indices):
-            raise ValueError("indices that are no signed integers")
+            raise ValueError("indices that are not signed integers")
         if hasattr(X, "indptr") and (X.indptr[1:] < X.indptr[:-1]).any():
             raise ValueError("rows that end before they start")
         arrays = (X.data, tuple(indices)) if X.format == "coo" else (X.data, *indices)
