@@ -11,13 +11,16 @@ from onlinekmeans_sklearn import ClusterFeaturesClassifier, OnlineKMeans, SemiOn
     [
         OnlineKMeans(),
         OnlineKMeans(algorithm="theoretical"),
+        OnlineKMeans(k=1),
         OnlineKMeans(k=30, n_clusters=3),
         OnlineKMeans(n_clusters=2, encode="onehot-dense", n_jobs=2),
+        OnlineKMeans(algorithm="theoretical", n_clusters=3, encode="onehot-dense"),
         OnlineKMeans(max_clusters=5, encode="ordinal"),
         OnlineKMeans(n_clusters=3, max_clusters=40, encode="distance", n_jobs=2),
         OnlineKMeans(encode="distance"),
         SemiOnlineKMeans(encode="triangle"),
         SemiOnlineKMeans(),
+        SemiOnlineKMeans(encode="onehot-dense", n_samples=1000),
         SemiOnlineKMeans(k=2, lower_bound=1.0),
         SemiOnlineKMeans(n_clusters=3, lower_bound=1e-3, n_samples=100, n_jobs=2),
         ClusterFeaturesClassifier(),
@@ -29,6 +32,7 @@ from onlinekmeans_sklearn import ClusterFeaturesClassifier, OnlineKMeans, SemiOn
     ]
 )
 @pytest.mark.filterwarnings(  # what these parameters and the data of the checks ask for
+    "ignore:The 'k' parameter of OnlineKMeans is 1, but",
     "ignore:The 'n_samples' parameter of SemiOnlineKMeans is None in a stream started",
     "ignore:The stream of SemiOnlineKMeans now has",
 )

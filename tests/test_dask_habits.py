@@ -1,7 +1,9 @@
 """What users do by habit with the estimators on Dask."""
 
 import pickle
+import threading
 import warnings
+from unittest import mock
 
 import numpy as np
 import pandas as pd
@@ -11,12 +13,14 @@ pytest.importorskip("distributed")
 import dask
 import dask.array as da
 import dask.dataframe as dd
+from at_once import PATIENCE
 from inside import replaced
 from scipy.sparse import coo_array, coo_matrix, csc_array
 from sklearn.exceptions import InconsistentVersionWarning
 from streams import blobs
 
 import onlinekmeans_sklearn as local_models
+from onlinekmeans_sklearn._dask import worker
 from onlinekmeans_sklearn.dask import OnlineKMeans
 
 X = blobs(0, 600)
@@ -172,7 +176,7 @@ def test_a_pickle_of_another_version_is_read_with_a_warning():
     with pytest.warns(InconsistentVersionWarning):
         other = pickle.loads(data)
     assert other.inertia_ == model.inertia_
-    assert b"getter" not in data  # no graph
+    assert X[300:310].tobytes() not in data  # no graph, which has the rows
 
 
 def test_there_is_no_output_to_set():
@@ -204,11 +208,26 @@ def test_attributes_are_listed_when_there_are_any():
     assert {"labels_", "cluster_centers_", "n_features_in_", "fit"} <= {*dir(model)}
 
 
-def test_filters_of_warnings_stay_as_they_are():
+def test_two_threads_of_a_worker_leave_the_filters_of_warnings_as_they_are():
+    checker, usual = local_models.OnlineKMeans().fit(X), worker.validate_X
+    first, second = X[:5], X[5:9]
+    is_in, is_out = threading.Event(), threading.Event()
+    other = threading.Thread(target=worker.rows_of, args=(second, checker))
+
+    def validate(checker, part, reset):
+        """Let the first begin, then the second; the first ends, then the second."""
+        if part is first:
+            other.start()
+            assert is_in.wait(PATIENCE)
+        else:
+            is_in.set()
+            assert is_out.wait(PATIENCE)
+        return usual(checker, part, reset=reset)
+
     with warnings.catch_warnings():
         before = warnings.filters[:]
-        for _ in range(3):
-            frame = dd.from_pandas(pd.DataFrame(X).add_prefix("x"), npartitions=6)
-            OnlineKMeans(k=20).fit(frame).labels_.compute(scheduler="threads")
-            assert ("ignore", None, Warning, None, 0) not in warnings.filters
-        assert len(warnings.filters) >= len(before)
+        with mock.patch.object(worker, "validate_X", validate):
+            worker.rows_of(first, checker)
+            is_out.set()
+            other.join(PATIENCE)
+        assert warnings.filters == before

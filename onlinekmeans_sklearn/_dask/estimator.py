@@ -339,6 +339,13 @@ class DaskClusters(DaskReader):
         """Return a copy, which goes on independently: what is learned never changes."""
         return shallow_copy(self)
 
+    def __deepcopy__(self, memo):
+        memo[id(self)] = other = shallow_copy(self)
+        for name, value in {**vars(self), "client": None}.items():
+            if name != "_fitted":
+                setattr(other, name, copy.deepcopy(value, memo))
+        return other
+
     def __sklearn_clone__(self):
         bare = shallow_copy(self)
         bare.client = None  # it cannot be copied, and need not be

@@ -11,9 +11,7 @@ from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils.validation import validate_data
 
 from .._reading import known_features
-from .._utils.callbacks import (
-    CallbackSupportMixin,
-)
+from .._utils.callbacks import CallbackSupportMixin
 from .._utils.calls import lock_of, unchanged_on_error
 from .._utils.validation import parameter_error, validate_X
 from . import worker
