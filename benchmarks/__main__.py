@@ -1,9 +1,11 @@
-"""``python -m benchmarks [dask | paper | quality | speed | scaling]``."""
+"""``python -m benchmarks [dask | drift | paper | quality | speed | scaling]``."""
 
 import sys
 from importlib import import_module
 
-NAMED = {name: f".{name}" for name in ("dask", "paper", "quality", "scaling", "speed")}
+NAMED = {
+    name: f".{name}" for name in ("dask", "drift", "paper", "quality", "scaling", "speed")
+}
 
 
 def main(argv):

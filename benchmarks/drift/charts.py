@@ -1,0 +1,68 @@
+"""The chart of ``python -m benchmarks drift``: the cost of the next window, over time."""
+
+import numpy as np
+
+from ..style import (
+    BLUE,
+    GRAY,
+    ORANGE,
+    SMALL,
+    add_legend,
+    log_axis,
+    new_figure,
+    write_chart,
+)
+from .contestants import HALF_LIVES, MINI_BATCH, OURS, RIVAL, with_half_life
+from .streams import MOVING, RETURN, STATIONARY, SUDDEN
+
+PANELS = {
+    MOVING: "groups move",
+    SUDDEN: "all groups jump once",
+    RETURN: "groups go and come back",
+    STATIONARY: "nothing changes",
+}
+STYLES = {  # name -> (color, line, width)
+    MINI_BATCH: (ORANGE, "-", 1.2),
+    RIVAL: (GRAY, "-", 1.2),
+    OURS: (BLUE, ":", 1.6),
+    with_half_life(OURS, HALF_LIVES[0]): (BLUE, "-", 2),
+}
+UP, ACROSS = "cost of the next window / best", "rows read"
+NAME = "drift"
+
+
+def over_time(result, who):
+    """Return the geometric mean over the seeds of cost / best, for each window."""
+    runs = result["contestants"][who]
+    return np.exp(np.mean([np.log(run["cost / best"]) for run in runs], axis=0))
+
+
+def draw(results, pale):
+    """Return a panel per kind of change, all with the same axes; None if there is none."""
+    by_name = {result["stream"]: result for result in results}
+    shown = [name for name in PANELS if name in by_name]
+    if not shown:
+        return None
+    rows = -(-len(shown) // 2)
+    figure = new_figure(1.2 + 2 * rows)
+    panels = figure.subplots(rows, 2, squeeze=False, sharex=True, sharey=True).ravel()
+    for axes, name in zip(panels, shown):
+        result = by_name[name]
+        read = result["rows"] * np.arange(1, result["windows"])
+        for who, (color, line, width) in STYLES.items():
+            style = {"color": color, "linestyle": line, "linewidth": width}
+            axes.plot(read, over_time(result, who), label=who, gid=who, **style)
+        axes.set_title(PANELS[name], fontsize=9)
+        axes.tick_params(labelsize=SMALL)
+        axes.grid()
+    log_axis(panels[0], "y", powers=True)
+    for axes in panels[len(shown) :]:
+        axes.set_visible(False)
+    figure.supylabel(UP, fontsize=9)
+    figure.supxlabel(ACROSS, fontsize=9)
+    return add_legend(figure, ncols=1, place="upper")
+
+
+def write_drift_chart(folder, results):
+    """Write the chart, light and dark; return whether there is one."""
+    return write_chart(folder, NAME, lambda pale: draw(results, pale))

@@ -1,0 +1,102 @@
+"""What ``python -m benchmarks drift`` prints and writes: tables, JSON, chart, page.
+
+All that was measured is in one dict, which the JSON holds.
+"""
+
+import json
+
+from ..quality.others import remarks
+from ..quality.tables import verdict
+from ..report import (
+    html_chart,
+    html_folded,
+    html_list,
+    html_table,
+    html_text,
+    print_table,
+    write_csv,
+    write_page,
+)
+from .charts import ACROSS, NAME, UP, write_drift_chart
+from .contestants import MINI_BATCH, OURS, RIVAL
+from .streams import MOVING, RETURN
+from .study import ratio
+from .tables import SOON, left_out, read_partly, tables
+
+TITLE = "Clusters of streams that change"
+CAPTION = (
+    "After each window of rows: what the next window costs with the centers so far, "
+    "compared to the best of several KMeans on that window itself. Lower is better."
+)
+
+
+def tables_of(found):
+    """Return name -> table, of all that there are."""
+    return tables(found["results"], found["checks"])
+
+
+def with_targets(table):
+    """Return the headings and rows of the checks, with what the figures should be."""
+    rows = []
+    for what, cell in table.rows:
+        bound = None
+        if cell.target is not None:
+            bound = f"{'at most' if cell.less_is_better else 'at least'} {cell.target:g}"
+        rows.append([what, cell, bound, cell.verdict or None])
+    return [*table.headings, "should be", ""], rows
+
+
+def print_report(console, found):
+    """Print the tables, why there are dashes, and what was found."""
+    for name, table in tables_of(found).items():
+        headings, rows = table.short, table.rows
+        if name == "checks":
+            headings, rows = with_targets(table)
+        narrow = {"padding": 0, "show_edge": False}  # to fit 80 columns
+        print_table(console, headings, rows, table.legend, title=table.title, **narrow)
+        console.print()
+    for line in [*notes(found), f"{headline(found)}."]:
+        console.print(line, highlight=False, markup=False)
+
+
+def headline(found):
+    """Return the one thing to know of the results, as a sentence."""
+    by_name = {result["stream"]: result for result in found["results"]}
+    if MOVING not in by_name or RETURN not in by_name:
+        return TITLE
+    moving, back = by_name[MOVING], by_name[RETURN]
+    return (
+        f"Groups that move: the next window costs {ratio(moving, SOON):.2g} times the best "
+        f"with a half-life, {ratio(moving, OURS):.2g} without, "
+        f"{ratio(moving, MINI_BATCH):.2g} with MiniBatchKMeans, {ratio(moving, RIVAL):.2g} "
+        f"with KMeans on the last window; groups that come back: {ratio(back, SOON):.2g}, "
+        f"{ratio(back, OURS):.2g}, {ratio(back, MINI_BATCH):.2g} and "
+        f"{ratio(back, RIVAL):.2g}"
+    )
+
+
+def notes(found):
+    """Return what to know of the figures, as lines."""
+    results = found["results"]
+    busy = remarks(found["cores used by others"])
+    return [*left_out(results), *read_partly(results), found["machine"], *busy]
+
+
+def write_report(folder, found):
+    """Write JSON, a CSV per table, the chart if matplotlib is there, and index.html."""
+    folder.mkdir(parents=True, exist_ok=True)
+    every = tables_of(found)
+    text = json.dumps({**found, "targets": verdict(every)}, indent=1)
+    (folder / "drift.json").write_text(text + "\n", encoding="utf-8")
+    parts = []
+    if write_drift_chart(folder, found["results"]):
+        description = f"Chart of {UP} against {ACROSS}; the numbers are in the tables."
+        parts.append(html_chart(folder, NAME, description, CAPTION))
+    for name, table in every.items():
+        write_csv(folder / f"drift-{name}.csv", table.headings, table.rows)
+        body = [html_table(table.headings, table.rows)]
+        if table.legend:
+            body.append(html_text(table.legend, "legend"))
+        parts.append(html_folded(table.title, *body))
+    parts.append(html_folded("Notes", html_list(notes(found))))
+    write_page(folder / "index.html", TITLE, headline(found), *parts)

@@ -1,0 +1,133 @@
+"""What the centers learned so far cost on the next window, window after window.
+
+After each window every contestant gives its centers, and the next window is looked up in
+them. The cost is divided by the best: the least of several ``KMeans`` on that next window
+itself, which nobody can know. A stream's figure is the geometric mean over all windows but
+the first, so that a factor of two counts the same whatever the scale. Time is that of
+reading and of making the centers.
+
+river reads row by row. It gets the first of so many rows of every window that it can be
+expected to stay within the limit, and is left out if those are fewer than the clusters.
+Its figures are those of one seed.
+"""
+
+import time
+import warnings
+from itertools import pairwise
+
+import numpy as np
+from sklearn.cluster import KMeans
+from sklearn.exceptions import ConvergenceWarning
+
+from ..quality.study import cost
+from .contestants import CONTESTANTS, RIVER
+
+BEST_OF = 3  # runs of KMeans on the next window itself
+TRIED = 120  # rows, or more, until river has what it keeps; those after them are timed
+
+
+def best_costs(windows, n_clusters, seed):
+    """Return the least cost known for each window but the first."""
+    model = KMeans(n_clusters, n_init=BEST_OF, random_state=seed)
+    return [model.fit(X).inertia_ for X in windows[1:]]
+
+
+def rows_within(start, windows, n_clusters, seed, limit):
+    """Return how many rows of each window can be read within the limit."""
+    some = windows[0][: max(TRIED, 5 * n_clusters)]
+    learn = start(some, n_clusters, seed)
+    learn(some)
+    begin = time.perf_counter()
+    learn(some)
+    of_row = (time.perf_counter() - begin) / len(some)
+    read = min(len(windows[0]), int(limit / (of_row * len(windows))))
+    if read < n_clusters:
+        raise TimeoutError(f"would take longer than {limit:g} s")
+    return read
+
+
+def run(start, windows, n_clusters, seed, rows):
+    """Return the cost of each window but the first, and the seconds for all rows."""
+    learn = start(windows[0][:rows], n_clusters, seed)
+    costs, seconds = [], 0.0
+    for X, following in pairwise(windows):
+        begin = time.perf_counter()
+        centers = learn(X[:rows])
+        seconds += time.perf_counter() - begin
+        costs.append(cost(following, centers))
+    return costs, seconds * len(windows[0]) / rows
+
+
+def one_seed(stream, seed, limit, advance):
+    """Return the figures of a stream for a seed, by contestant, and who is left out."""
+    windows = stream.make(seed=seed)
+    n_clusters, rows = stream.n_clusters, len(windows[0])
+    advance("the best", 0)
+    best = np.array(best_costs(windows, n_clusters, seed))
+    figures, left_out = {}, {}
+    for name, start in CONTESTANTS.items():
+        advance(name, 1 / len(CONTESTANTS))
+        if name in RIVER and seed > 0:
+            continue
+        try:
+            read = rows
+            if name in RIVER:
+                read = rows_within(start, windows, n_clusters, seed, limit)
+            costs, seconds = run(start, windows, n_clusters, seed, read)
+        except Exception as error:
+            if name not in RIVER:
+                raise
+            left_out[name] = (str(error) or type(error).__name__).splitlines()[0]
+            continue
+        figures[name] = {
+            "cost / best": (np.array(costs) / best).tolist(),
+            "ms per 1,000 rows": seconds * 1e6 / (rows * (len(windows) - 1)),
+            "rows read of a window": read,
+        }
+    about = {"windows": len(windows), "rows": rows, "features": windows[0].shape[1]}
+    return about, figures, left_out
+
+
+def measure(name, stream, seeds, limit, advance):
+    """Return all figures of a stream.
+
+    `advance` is told of the work done, as a share of all there is for the stream.
+    """
+    runs = []
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)  # rows that are alike
+        for seed in range(seeds):
+            runs.append(
+                one_seed(
+                    stream,
+                    seed,
+                    limit,
+                    lambda who, share: advance(f"{name}: {who}", share / seeds),
+                )
+            )
+    return {
+        "stream": name,
+        "about": stream.about,
+        "n_clusters": stream.n_clusters,
+        **runs[0][0],
+        "contestants": {
+            who: [figures[who] for _, figures, _ in runs if who in figures]
+            for who in CONTESTANTS
+            if any(who in figures for _, figures, _ in runs)
+        },
+        "left out": {who: why for _, _, reasons in runs for who, why in reasons.items()},
+    }
+
+
+def ratio(result, who):
+    """Return the geometric mean of cost / best over windows and seeds; None if absent."""
+    runs = result["contestants"].get(who)
+    if not runs:
+        return None
+    return float(np.exp(np.mean([np.log(run["cost / best"]) for run in runs])))
+
+
+def milliseconds(result, who):
+    """Return the median time for 1,000 rows over the seeds; None if absent."""
+    runs = result["contestants"].get(who)
+    return None if not runs else float(np.median([r["ms per 1,000 rows"] for r in runs]))

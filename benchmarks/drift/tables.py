@@ -1,0 +1,186 @@
+"""The tables of ``python -m benchmarks drift``, and what became of the targets."""
+
+import numpy as np
+
+from ..quality.tables import Ratio, Table
+from ..report import Cell
+from .checks import FOUND, SEEDS
+from .contestants import (
+    CONTESTANTS,
+    HALF_LIVES,
+    MINI_BATCH,
+    OURS,
+    RIVAL,
+    RIVER,
+    with_half_life,
+)
+from .streams import DATASETS, IN_TURN, MOVING, RETURN, SCALE, STATIONARY, SUDDEN
+from .study import milliseconds, ratio
+
+SHORT = {  # headings for a terminal
+    MOVING: "moving\ngroups",
+    SUDDEN: "sudden\nchange",
+    SCALE: "scale\n/ 10^6",
+    RETURN: "come\nback",
+    STATIONARY: "still",
+    IN_TURN: "topics",
+}
+HEADINGS = {SCALE: "scale shrinks", RETURN: "groups come back"}
+SOON = with_half_life(OURS, HALF_LIVES[0])
+MIB = 2**20
+LEGEND = (
+    "Cost of the next window / that of the best of several KMeans on that window itself: "
+    "geometric mean over windows and seeds. ms: milliseconds for 1,000 rows, the median "
+    "over the streams. ~ river reads row by row, and only so many rows of every window as "
+    "the time limit allows. A dash: it cannot take part within that limit."
+)
+STREAMS_LEGEND = "What the streams are. Datasets come in the order of their files."
+CHECKS_LEGEND = (
+    "Live clusters are those with any weight, after every 10,000 rows. A scale is found "
+    f"again when the next rows cost at most {FOUND} times as much as with the true groups. "
+    "Homogeneity is that of the labels at arrival."
+)
+
+
+class Factor(Ratio):
+    """A ratio of costs, which may be as large as the square of a change of scale."""
+
+    def __str__(self):
+        text = f"{self.value:.0e}" if self.value >= 1e5 else super().__str__()
+        return f"~{text}" if self.sliced else text
+
+
+def is_partial(result, who):
+    """Return whether the contestant read only some rows of every window."""
+    runs = result["contestants"][who]
+    return any(run["rows read of a window"] < result["rows"] for run in runs)
+
+
+def factor(result, who):
+    """Return the cell of a stream and a contestant; None if it does not take part."""
+    value = ratio(result, who)
+    return None if value is None else Factor(value, sliced=is_partial(result, who))
+
+
+def contest_table(title, results, legend):
+    """Return the costs of everybody on these streams, and the median time."""
+    rows = []
+    for who in CONTESTANTS:
+        times = [milliseconds(result, who) for result in results]
+        times = [value for value in times if value is not None]
+        if times:
+            cells = [factor(result, who) for result in results]
+            rows.append([who, *cells, Ratio(float(np.median(times)), decimals=1)])
+    names = [result["stream"] for result in results]
+    headings = ["", *(HEADINGS.get(name, name) for name in names), "ms"]
+    short = ["\n", *(SHORT.get(name, name) for name in names), "ms"]
+    return Table(title, headings, rows, legend, short)
+
+
+def streams_table(results):
+    """Return what the streams are."""
+    rows = [
+        [
+            HEADINGS.get(result["stream"], result["stream"]),
+            result["windows"],
+            f"{result['rows']:,}",
+            result["features"],
+            result["n_clusters"],
+            result["about"],
+        ]
+        for result in results
+    ]
+    headings = ["stream", "windows", "rows each", "features", "clusters", "what it is"]
+    return Table("The streams", headings, rows, STREAMS_LEGEND)
+
+
+def at_most(value, target=None, decimals=2):
+    """Return a figure that should not be more than the target."""
+    return Ratio(float(value), target=target, less_is_better=True, decimals=decimals)
+
+
+def at_least(value, target=None, decimals=2):
+    """Return a figure that should not be less than the target."""
+    return Ratio(float(value), target=target, decimals=decimals)
+
+
+def contest_checks(results):
+    """Return the rows of the checks that the contest answers."""
+    by_name, rows = {result["stream"]: result for result in results}, []
+    if still := by_name.get(STATIONARY):
+        for half_life in HALF_LIVES:
+            name = with_half_life(OURS, half_life)
+            value = at_most(ratio(still, name) / ratio(still, OURS), 1.01, 3)
+            what = name.removeprefix(f"{OURS}, ")
+            rows.append([f"stationary: cost with {what} / without", value])
+    if moving := by_name.get(MOVING):
+        ours = ratio(moving, SOON)
+        what = "moving groups: cost with half-life 1 window / KMeans on the last window"
+        rows.append([what, at_most(ours / ratio(moving, RIVAL), 1.5)])
+        what = "moving groups: MiniBatchKMeans / OnlineKMeans with half-life 1 window"
+        rows.append([what, at_least(ratio(moving, MINI_BATCH) / ours, 10)])
+    return rows
+
+
+def checks_table(results, checks):
+    """Return what was found beside the contest, figure by figure."""
+    rows = contest_checks(results)
+    if checks:
+        n = checks["rows"]
+        for half_life, value in checks["live / k"].items():
+            what = f"{n // 10:,} stationary rows, half_life={half_life}: live clusters / k"
+            rows.append([what, at_most(value, 1.3)])
+        soon = [t for t in checks["half-lives until found"] if t is not None and t <= 3]
+        what = f"scale / 10^6: seeds of {SEEDS} that find it within 3 half-lives"
+        rows.append([what, Cell(len(soon), target=SEEDS)])
+        for name, target in {"one topic": 0.8, "two topics": 0.6, "None": None}.items():
+            value = at_least(np.mean(checks["homogeneity"][name]), target)
+            rows.append([f"topics in turn, k=50, half-life {name}: homogeneity", value])
+        targets = {"half_life=100,000": 1.15, "half_life=10,000": 1.5}
+        targets |= {"sample_weight": 1.2, "one row": 1.3}
+        for name, target in targets.items():
+            value = at_most(checks["time / None"][name], target)
+            rows.append([f"time with {name} / without", value])
+        held = checks["memory"]
+        rows.append([f"MiB of a stream of {n // 10:,} rows", at_most(held["early"])])
+        rows.append([f"MiB of a stream of {n:,} rows", at_most(held["late"])])
+        each = (held["late"] - held["early"]) * MIB / max(1, held["opened"])
+        rows.append(["bytes more for each cluster that retired", at_most(each, 1000, 0)])
+    return Table("Forgetting, figure by figure", ["what", "measured"], rows, CHECKS_LEGEND)
+
+
+def tables(results, checks):
+    """Return name -> table, of all that there are."""
+    generated = [result for result in results if result["stream"] not in DATASETS]
+    real = [result for result in results if result["stream"] in DATASETS]
+    every = {}
+    if generated:
+        every["generated"] = contest_table("Streams that change", generated, LEGEND)
+    if real:
+        every["datasets"] = contest_table("Datasets in file order", real, None)
+    every["streams"] = streams_table(results)
+    every["checks"] = checks_table(results, checks)
+    return every
+
+
+def left_out(results):
+    """Return why there are dashes, a line for each name and reason."""
+    streams = {}
+    for result in results:
+        for who, reason in result["left out"].items():
+            streams.setdefault((who, reason), []).append(result["stream"])
+    return [f"{who} {why}: {', '.join(names)}" for (who, why), names in streams.items()]
+
+
+def read_partly(results):
+    """Return how much of the rows river has read, as lines."""
+    shares = {}
+    for result in results:
+        for who in RIVER:
+            if who in result["contestants"] and is_partial(result, who):
+                read = result["contestants"][who][0]["rows read of a window"]
+                shares.setdefault(who, []).append(read / result["rows"])
+    return [
+        f"{who} read {min(some):.0%} to {max(some):.0%} of the rows of {len(some)} streams."
+        for who, some in shares.items()
+    ]
