@@ -55,7 +55,7 @@ def validate_X(estimator, X, reset):
 def as_floats(estimator, X, *others, **options):
     """Return `X`, and any `y` in `others`, validated by scikit-learn, and CSR by scipy."""
     if issparse(X):
-        X = _rebuilt(X)
+        X = rebuilt(X)
     elif type(X).__module__.startswith("dask") and hasattr(X, "__dask_graph__"):
         warn_user(
             f"{type(estimator).__name__} got a Dask collection and loads it into memory "
@@ -74,7 +74,7 @@ def as_floats(estimator, X, *others, **options):
         ) from error
 
 
-def _rebuilt(X):
+def rebuilt(X):
     """Return CSR of sparse `X` built anew, which lets scipy check all its index arrays.
 
     Compiled code trusts them: an index out of range would make it read, or write, beyond
