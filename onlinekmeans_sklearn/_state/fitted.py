@@ -13,37 +13,58 @@ import numpy as np
 from scipy.sparse import issparse
 
 from .._algorithm.cluster_sums import Totals
-from .._algorithm.facility_cost import Practical, SemiOnline, Theoretical
+from .._algorithm.facility_cost import KEPT_PHASES, Practical, SemiOnline, Theoretical
+from .._algorithm.forgetting import Clusters, every_opening, joined
 from .._algorithm.merge import FinalClusters, final_clusters
 from .._algorithm.stream import Stream
+from .._algorithm.weights import SeenWeight
 from .._nearest import centers_from
+from .._utils.rows import padded
 from .._utils.validation import MOST_CLUSTERS, MOST_SAMPLES, distances_are_finite
 from .fields import expect, plain_rows, read_fields, rows_from
 
 _LOGGER = logging.getLogger("onlinekmeans_sklearn")
+_MOST_WEIGHT = 2.0**900  # of all samples: as many as there can be, with the largest weight
 # Fields that are stored as they are, with their types and bounds. Those of a stream are
 # attributes, of itself or of what it has.
 _STREAM = {
     "n_seen": (int, 1, MOST_SAMPLES),
     "max_clusters": (int, 1, MOST_CLUSTERS, np.inf),
+    "half_life": (int, 1, MOST_SAMPLES, np.inf),
     "opened_at": (np.int64, 0, MOST_SAMPLES),
+    "is_weighted": (bool, False, True),
     "numbers.seed": (int, 0, 2**63 - 1),
-    "totals.counts": (np.int64, 1, MOST_SAMPLES),
+    "totals.closed_counts": (np.float64, 0, _MOST_WEIGHT),
+    "totals.open_counts": (np.float64, 0, _MOST_WEIGHT),
     "totals.closed_cost": (float, 0, np.inf),
     "totals.open_cost": (float, 0, np.inf),
+    "totals.past_cost": (float, 0, np.inf),
     "schedule.k": (int, 1, MOST_SAMPLES),
     "schedule.prefix_length": (int, 0, 2 * MOST_SAMPLES),
     "schedule.openings": (int, 0, MOST_CLUSTERS),
+    "schedule.facility_cost": (float, 0, np.inf),
+    "schedule.fees": (float, 0, np.inf),
+    "schedule.n_phases": (int, 0, MOST_SAMPLES),
 }
 _SEMI_ONLINE = {**_STREAM, "schedule.log_n": (float, 1, math.log2(MOST_SAMPLES))}
+_PRACTICAL = {**_STREAM, "schedule.k_target": (int, 1, MOST_SAMPLES)}
 _SCHEDULES = {
     "SemiOnline": (SemiOnline, _SEMI_ONLINE),
     "Theoretical": (Theoretical, _STREAM),
-    "Practical": (Practical, _STREAM),
+    "Practical": (Practical, _PRACTICAL),
 }
 _PHASES = {
     "starts": (np.int64, 0, MOST_SAMPLES),
     "facility_costs": (np.float64, math.ulp(0.0), np.inf),
+}
+_SEEN = {
+    "before": (float, 0, _MOST_WEIGHT),
+    "epoch": (float, 0, _MOST_WEIGHT),
+    "least": (float, 1 / _MOST_WEIGHT, 1),
+}
+_RETIRED = {
+    "opened_at": (np.int64, 0, MOST_SAMPLES),
+    "retired_at": (np.int64, 0, MOST_SAMPLES),
 }
 
 
@@ -73,7 +94,7 @@ def plain_fitted(fitted):
     """Return what was learned as dicts of arrays, numbers and strings."""
     merged = None
     if fitted.n_clusters is not None and fitted.final is not None:
-        centers, of_online = fitted.final
+        centers, of_online, _ = fitted.final
         merged = {"centers": plain_rows(centers.rows), "of_online": of_online}
     return {
         "n_clusters": fitted.n_clusters,
@@ -90,15 +111,29 @@ def _plain_stream(stream):
     name, totals = type(stream.schedule).__name__, stream.totals
     starts, costs = ([phase[i] for phase in stream.schedule.phases] for i in (0, 1))
     phases = {"starts": np.array(starts, np.int64), "facility_costs": np.array(costs)}
-    paths = _SCHEDULES[name][1]
+    fields = {
+        path: reduce(getattr, path.split("."), stream) for path in _SCHEDULES[name][1]
+    }
+    for path in ("totals.closed_counts", "totals.open_counts"):
+        fields[path] = padded(fields[path], len(stream.centers))
     return {
         "schedule": name,
         "phases": phases,
+        "prefix_weights": np.array(stream.schedule.prefix_weights, np.float64),
         "centers": plain_rows(stream.centers.rows),
         "closed_sums": plain_rows(totals.closed),
-        "open_sums": plain_rows(totals.open.rows(len(totals.counts))),
-        **{path: reduce(getattr, path.split("."), stream) for path in paths},
+        "open_sums": plain_rows(totals.open.rows(len(stream.centers))),
+        "seen": stream.seen._asdict(),
+        "retired": _plain_retired(stream.retired),
+        **fields,
     }
+
+
+def _plain_retired(groups):
+    if not groups:
+        return None
+    rows, opened_at, retired_at = joined(groups)
+    return {"rows": plain_rows(rows), "opened_at": opened_at, "retired_at": retired_at}
 
 
 def fitted_from(state):
@@ -116,7 +151,7 @@ def _fitted_from(centers, start_parameters, merged, stream, **fields):
     stream = _stream_from(**stream)
     kinds = {
         "n_clusters": (int, 1, MOST_CLUSTERS, None),
-        "labels": (np.int32, 0, len(stream.centers) - 1),
+        "labels": (np.int32, 0, stream.n_online - 1),
         "squared_distances": (np.float64, 0, np.inf),
     }
     n_clusters, labels, d2 = read_fields(fields, kinds).values()
@@ -144,32 +179,64 @@ def _merged_from(fitted, centers, **fields):
     return FinalClusters(centers_from(rows), **fields)
 
 
-def _stream_from(schedule, phases, centers, closed_sums, open_sums, **fields):
+def _stream_from(
+    schedule,
+    phases,
+    prefix_weights,
+    centers,
+    closed_sums,
+    open_sums,
+    seen,
+    retired,
+    **fields,
+):
     kind, paths = _SCHEDULES[schedule]
     rows, closed, last = (rows_from(**x) for x in (centers, closed_sums, open_sums))
     n_clusters, fields = rows.shape[0], read_fields(fields, paths, rows.shape[0])
     starts, costs = (array.tolist() for array in read_fields(phases, _PHASES).values())
     stream, n_seen = Stream(object.__new__(kind), 0), fields["n_seen"]
-    stream.totals = Totals(closed, last, None, n_seen)
+    stream.totals = Totals(closed, last, (None, None), n_rows=n_seen)
+    stream.seen = SeenWeight(**read_fields(seen, _SEEN))
     for path, value in fields.items():
         *owners, name = path.split(".")
         setattr(reduce(getattr, owners, stream), name, value)
+    stream.retired = () if retired is None else (_retired_from(rows, **retired),)
+    every, counts = every_opening(stream), stream.counts
+    stream.ids = np.searchsorted(every, stream.opened_at).astype(np.int32)
     schedule, ends = stream.schedule, [*starts, n_seen]
     schedule.phases = tuple(zip(starts, costs, strict=True))
-    if costs:
-        schedule.facility_cost = costs[-1]
-    is_prefix = schedule.openings == n_clusters < schedule.prefix_length
+    schedule.prefix_weights = tuple(prefix_weights.tolist())
+    n_openings = schedule.openings
+    is_counted = not stream.is_weighted and stream.half_life == np.inf
     expect(
         finite_squared_distances=distances_are_finite(rows),
         centers_within_max_clusters=1 <= n_clusters <= stream.max_clusters,
-        counts_of_all_samples=sum(stream.totals.counts.tolist()) == n_seen,
-        positions_in_order=(np.diff(stream.opened_at, append=n_seen) > 0).all(),
+        members_of_all_clusters=(counts > 0).all(),
+        counts_of_all_samples=counts.sum() == n_seen or not is_counted,
+        positions_in_order=(np.diff(every, append=n_seen) > 0).all()
+        and (np.diff(stream.opened_at) > 0).all(),
         sums_stored_like_centers=issparse(rows) == issparse(closed) == issparse(last),
         sums_in_float64=closed.dtype == last.dtype == np.float64,
         sums_of_the_same_features=closed.shape[1] == last.shape[1] == rows.shape[1],
         sums_of_all_clusters=closed.shape[0] <= last.shape[0] == n_clusters,
-        phases_in_order=ends == sorted(ends),
-        openings_within_a_phase=is_prefix or (costs and schedule.openings <= n_clusters),
+        phases_in_order=ends == sorted(ends)
+        and len(costs) == min(schedule.n_phases, KEPT_PHASES),
+        a_weight_for_each_opening_of_a_prefix=len(prefix_weights)
+        == (n_openings if schedule.is_prefix else 0),
+        openings_within_a_phase=n_openings < min(schedule.prefix_length, n_clusters + 1)
+        if schedule.is_prefix
+        else n_openings <= len(every),
     )
     stream.centers = centers_from(rows)
     return stream
+
+
+def _retired_from(live, rows, **fields):
+    rows, positions = rows_from(**rows), read_fields(fields, _RETIRED)
+    expect(
+        retired_clusters_like_others=issparse(rows) == issparse(live)
+        and rows.shape == (len(positions["opened_at"]), live.shape[1])
+        and distances_are_finite(rows),
+        a_position_for_each=len({*map(len, positions.values())}) == 1,
+    )
+    return Clusters(rows, **positions)
