@@ -7,7 +7,6 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin, ClusterMixin, Transfor
 from sklearn.utils.validation import check_is_fitted
 
 from ._encoding import ENCODINGS, check_output, encode_rows
-from ._nearest import nearest_shared
 from ._reading import StreamReader, known_features
 from ._utils.callbacks import (
     CALLBACK_ATTRIBUTES,
@@ -15,7 +14,7 @@ from ._utils.callbacks import (
     Reporter,
     with_callbacks,
 )
-from ._utils.calls import lock_of, shallow_copy, unchanged_on_error
+from ._utils.calls import lock_of, shallow_copy, takes_no_weights, unchanged_on_error
 from ._utils.docstrings import named_for_users
 from ._utils.validation import (
     MOST_CLUSTERS,
@@ -37,6 +36,7 @@ class BaseOnlineKMeans(
 ):
     """The public methods."""
 
+    @takes_no_weights
     def fit(self, X, y=None):
         """Cluster the rows of `X` as a stream of its own, in one pass.
 
@@ -74,7 +74,7 @@ class BaseOnlineKMeans(
         if reporter:
             reporter.end()
 
-    def partial_fit(self, X=None, y=None):
+    def partial_fit(self, X=None, y=None, sample_weight=None):
         """Update the clustering with the next batch of the stream.
 
         However a stream is cut into batches, the result is the same.
@@ -86,6 +86,9 @@ class BaseOnlineKMeans(
             last step is done again, to merge the online clusters into `n_clusters`.
         y : Ignored
             Not used, present for API consistency by convention.
+        sample_weight : array-like of shape (n_samples,) or None, default=None
+            What each sample counts: one of weight 3 as much as three in its place. A
+            sample of weight 0 gets a cluster and changes nothing. If None, all count 1.
 
         Returns
         -------
@@ -93,7 +96,7 @@ class BaseOnlineKMeans(
             The fitted estimator.
         """
         if X is not None:
-            self._partial_fit(X)
+            self._partial_fit(X, sample_weight)
             return self
         self._check_call()
         with lock_of(self):
@@ -102,7 +105,7 @@ class BaseOnlineKMeans(
             self._fitted = fitted
         return self
 
-    def partial_fit_predict(self, X, y=None):
+    def partial_fit_predict(self, X, y=None, sample_weight=None):
         """Update the clustering and return the clusters decided online.
 
         Parameters
@@ -111,6 +114,9 @@ class BaseOnlineKMeans(
             The next samples of the stream, in the order of the rows.
         y : Ignored
             Not used, present for API consistency by convention.
+        sample_weight : array-like of shape (n_samples,) or None, default=None
+            What each sample counts: one of weight 3 as much as three in its place. A
+            sample of weight 0 gets a cluster and changes nothing. If None, all count 1.
 
         Returns
         -------
@@ -119,9 +125,11 @@ class BaseOnlineKMeans(
             An id never changes its meaning. With an int `n_clusters` these are still the
             online clusters; `online_to_merged_` maps them to merged clusters.
         """
-        return self._partial_fit(X, lambda X, fitted: fitted.last_rows[0].copy())
+        return self._partial_fit(
+            X, sample_weight, lambda X, fitted: fitted.last_rows[0].copy()
+        )
 
-    def partial_fit_transform(self, X, y=None):
+    def partial_fit_transform(self, X, y=None, sample_weight=None):
         """Update the clustering and return the features decided online.
 
         Features use only centers opened up to and including that sample. Only for
@@ -134,6 +142,9 @@ class BaseOnlineKMeans(
             The next samples of the stream, in the order of the rows.
         y : Ignored
             Not used, present for API consistency by convention.
+        sample_weight : array-like of shape (n_samples,) or None, default=None
+            What each sample counts: one of weight 3 as much as three in its place. A
+            sample of weight 0 gets a cluster and changes nothing. If None, all count 1.
 
         Returns
         -------
@@ -142,7 +153,7 @@ class BaseOnlineKMeans(
             array or CSR, whatever `set_output` says.
         """
         self._check_columns_stay()
-        return self._partial_fit(X, partial(self._encode, is_online=True))
+        return self._partial_fit(X, sample_weight, partial(self._encode, is_online=True))
 
     def predict(self, X):
         """Predict the nearest of the final centers for each sample.
@@ -159,7 +170,7 @@ class BaseOnlineKMeans(
         """
         fitted = self._check_call()
         X = validate_X(self, X, reset=False)
-        return nearest_shared(self._merge(fitted).centers, X, self.n_jobs, True)[0]
+        return self._merge(fitted).nearest(X, self.n_jobs, labels_only=True)[0]
 
     def score(self, X, y=None):
         """Return the negative k-means cost of `X` for the final centers.
@@ -180,8 +191,7 @@ class BaseOnlineKMeans(
         fitted = self._check_call()
         with np.errstate(over="ignore"):
             X = validate_X(self, X, reset=False)
-            centers = self._merge(fitted).centers
-            return -float(nearest_shared(centers, X, self.n_jobs)[1].sum())
+            return -float(self._merge(fitted).nearest(X, self.n_jobs)[1].sum())
 
     def transform(self, X):
         """Encode each sample's cluster as features for another model.
@@ -201,6 +211,7 @@ class BaseOnlineKMeans(
         check_output(self)
         return self._encode(validate_X(self, X, reset=False), fitted)
 
+    @takes_no_weights
     def fit_transform(self, X, y=None):
         """Cluster the rows of `X` and return ``fit(X).transform(X)``.
 
@@ -219,6 +230,7 @@ class BaseOnlineKMeans(
         with lock_of(self), unchanged_on_error(self):
             return self.fit(X, y).transform(X)
 
+    @takes_no_weights
     def fit_predict(self, X, y=None):
         """Cluster the rows of `X` and return the clusters decided online.
 
@@ -342,13 +354,13 @@ class BaseOnlineKMeans(
 
     def _n_columns(self, fitted):
         """Return the number of clusters that `transform` has columns for."""
-        n_online, cap = len(fitted.stream.centers), fitted.stream.max_clusters
-        if cap == np.inf:
-            return min(n_online, fitted.n_clusters or n_online)
-        return fitted.n_clusters or cap
+        stream, n_clusters = fitted.stream, fitted.n_clusters
+        if stream.max_clusters < np.inf:
+            return n_clusters or stream.max_clusters
+        return min(len(stream.centers), n_clusters) if n_clusters else stream.n_online
 
     def _encode(self, X, fitted, is_online=False):
         """Return the features of rows, or, of the last ones, those decided online."""
-        centers, n_columns = self._merge(fitted).centers, self._n_columns(fitted)
+        final, n_columns = self._merge(fitted), self._n_columns(fitted)
         decided = (fitted.stream, fitted.last_rows[0]) if is_online else None
-        return encode_rows(X, centers, self.encode, n_columns, self.n_jobs, decided)
+        return encode_rows(X, final, self.encode, n_columns, self.n_jobs, decided)

@@ -7,7 +7,8 @@ import numpy as np
 from scipy.sparse import issparse
 from sklearn.base import BaseEstimator
 
-from ._algorithm.merge import cost
+from ._algorithm.forgetting import every_cluster, every_opening
+from ._algorithm.merge import cost, online_to_final
 from ._encoding import as_configured
 from ._state.fitted import fitted_from, plain_fitted
 from ._state.version import VersionedStateMixin
@@ -45,13 +46,17 @@ class FittedStream(VersionedStateMixin, BaseEstimator):
     @fitted
     def cluster_centers_(self):
         """The final centers."""
-        return _own(self._final_clusters().centers.rows)
+        final, stream = self._final_clusters(), self._stream
+        if final.ids is None:
+            return _own(final.centers.rows)
+        return as_configured(every_cluster(stream, final.centers.rows).rows)
 
     @fitted
     def labels_(self):
         """The final cluster of each sample of the last call."""
         fitted = self._fitted
-        return fitted.final_clusters(self.n_jobs).of_online[fitted.last_rows[0]]
+        final = fitted.final_clusters(self.n_jobs)
+        return online_to_final(fitted.stream, final, self.n_jobs)[fitted.last_rows[0]]
 
     @fitted
     def online_labels_(self):
@@ -61,33 +66,43 @@ class FittedStream(VersionedStateMixin, BaseEstimator):
     @fitted
     def online_to_merged_(self):
         """The final cluster of each online cluster."""
-        return self._final_clusters().of_online.copy()
+        fitted = self._fitted
+        final = fitted.final_clusters(self.n_jobs)
+        return online_to_final(fitted.stream, final, self.n_jobs)
 
     @fitted
     def n_clusters_(self):
         """The number of final centers, which is known before the merge."""
-        return min(len(self._stream.centers), self._fitted.n_clusters or math.inf)
+        fitted = self._fitted
+        if fitted.n_clusters is None:
+            return fitted.stream.n_online
+        return min(len(fitted.stream.centers), fitted.n_clusters)
 
     @fitted
     def online_centers_(self):
         """The samples at which the online clusters opened."""
-        return _own(self._stream.centers.rows)
+        return _own(every_cluster(self._stream).rows)
 
     @fitted
     def cluster_means_(self):
         """The mean of the samples of each online cluster."""
         stream = self._stream
-        return as_configured(stream.means.astype(stream.centers.dtype))
+        means = stream.means.astype(stream.centers.dtype)
+        return as_configured(every_cluster(stream, means).rows)
 
     @fitted
     def counts_(self):
-        """The number of samples of each online cluster."""
-        return self._stream.counts.copy()
+        """The number, or the weight, of the samples of each online cluster."""
+        stream = self._stream
+        is_number = stream.half_life == math.inf and not stream.is_weighted
+        counts = np.zeros(stream.n_online, dtype=np.int64 if is_number else np.float64)
+        counts[stream.ids] = stream.counts
+        return counts
 
     @fitted
     def opened_at_(self):
         """The position in the stream of the sample that opened each online cluster."""
-        return self._stream.opened_at.copy()
+        return every_opening(self._stream)
 
     @fitted
     def inertia_(self):
@@ -118,7 +133,7 @@ class FittedStream(VersionedStateMixin, BaseEstimator):
     @fitted
     def n_phases_(self):
         """The number of phases so far, the paper's r."""
-        return len(self._stream.schedule.phases)
+        return self._stream.schedule.n_phases
 
     @fitted
     def facility_costs_(self):

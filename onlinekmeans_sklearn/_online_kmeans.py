@@ -4,7 +4,13 @@ from ._algorithm.facility_cost import Practical, SemiOnline, Theoretical
 from ._algorithm.merge import k_for_merge
 from ._base import BaseOnlineKMeans
 from ._utils.docstrings import documented_like
-from ._utils.validation import check_integer, check_one_of, check_positive, warn_user
+from ._utils.validation import (
+    check_integer,
+    check_one_of,
+    check_positive,
+    parameter_error,
+    warn_user,
+)
 
 
 class OnlineKMeans(BaseOnlineKMeans):
@@ -29,6 +35,12 @@ class OnlineKMeans(BaseOnlineKMeans):
         ``80 * n_clusters**0.83`` (`n_clusters` if theoretical).
     algorithm : {"practical", "theoretical"}, default="practical"
         The paper's Algorithm 3 or Algorithm 2. The guarantee is proven for the latter.
+    half_life : int or None, default=None
+        After how many further samples a sample counts half, a quarter after twice as many
+        and so on, so that clusters follow a stream that changes. Clusters that hardly
+        count any more retire: they keep their ids, and no sample joins them again. About
+        ``0.06 * k`` clusters open per half-life. Not with `max_clusters`. If None, nothing
+        is forgotten.
     centers : {"samples", "means"}, default="samples"
         What `cluster_centers_` holds if `n_clusters` is None: the samples that opened the
         clusters, or the means of the clusters, which have a lower cost. `labels_` are the
@@ -73,9 +85,12 @@ class OnlineKMeans(BaseOnlineKMeans):
     n_clusters_ : int
         The number of final centers.
     counts_ : ndarray of shape (n_online_clusters,)
-        The number of samples assigned to each online cluster.
+        The number of samples assigned to each online cluster. With `half_life` or
+        `sample_weight`, their weight, in float64: with `half_life` what is left of it, and
+        0 for clusters that have retired.
     cluster_means_ : {ndarray, sparse matrix} of shape (n_online_clusters, n_features)
-        The mean of the samples of each online cluster.
+        The mean of the samples of each online cluster, by weight; for a retired one the
+        sample that opened it.
     opened_at_ : ndarray of shape (n_online_clusters,)
         The position in the stream, from 0, of the sample that opened each online cluster.
     online_centers_ : {ndarray, sparse matrix} of shape (n_online_clusters, n_features)
@@ -83,24 +98,24 @@ class OnlineKMeans(BaseOnlineKMeans):
     online_labels_ : ndarray of shape (n_samples,)
         As `labels_`, before any merge. The id of an online cluster never changes.
     online_to_merged_ : ndarray of shape (n_online_clusters,)
-        The final cluster of each online cluster.
+        The final cluster of each online cluster: of a retired one, the nearest.
     online_distances_ : ndarray of shape (n_samples,)
         The distance of each sample of the last `fit` or `partial_fit` to the center of its
         online cluster, when it was read. 0 for a sample that opened one.
     inertia_ : float
-        The sum of squared distances of all samples to the final center of their label.
+        The sum of squared distances of all samples to the final center of their label, by
+        weight.
     online_inertia_ : float
-        The paper's W: the sum of squared distances at the moment of assignment.
+        The paper's W: the sum of squared distances at the moment of assignment, by weight.
     facility_cost_ : float
         What opening a center costs now, the paper's f_r. 0 while the stream has fewer
         distinct samples than the algorithm takes as its first centers.
     facility_costs_ : ndarray of shape (n_phases,)
-        The facility cost of each phase so far.
+        The facility cost at the start of each phase so far, of the last 4096 of them.
     n_phases_ : int
-        The number of phases so far, the paper's r: each raises the facility cost. 0 as
-        long as `facility_cost_` is 0.
+        The number of phases so far, the paper's r: each raises the facility cost.
     phase_starts_ : ndarray of shape (n_phases,)
-        How many samples came before each phase.
+        How many samples came before each of these phases.
     n_samples_seen_ : int
         The number of samples read since `fit` or the first `partial_fit`.
     n_features_in_ : int
@@ -121,10 +136,11 @@ class OnlineKMeans(BaseOnlineKMeans):
     counts, means and costs, bit for bit. :ref:`algorithm_rules` has what the paper
     leaves open.
 
-    `k`, `algorithm`, `max_clusters` and `random_state` are read when a stream starts, by
-    `fit` or the first `partial_fit`; changing them by `set_params` takes effect with the
-    next `fit`. The other parameters are those of the last `fit` or `partial_fit`: after one
-    pass ``set_params(n_clusters=20).partial_fit()`` gives another number of clusters.
+    `k`, `algorithm`, `half_life`, `max_clusters` and `random_state` are read when a stream
+    starts, by `fit` or the first `partial_fit`; changing them by `set_params` takes effect
+    with the next `fit`. The other parameters are those of the last `fit` or `partial_fit`:
+    after one pass ``set_params(n_clusters=20).partial_fit()`` gives another number of
+    clusters.
 
     References
     ----------
@@ -148,7 +164,7 @@ class OnlineKMeans(BaseOnlineKMeans):
     array([0, 1, 2, 3, 0, 2], dtype=int32)
     """
 
-    _read_at_start = ("k", "algorithm", "max_clusters")
+    _read_at_start = ("k", "algorithm", "half_life", "max_clusters")
 
     def __init__(
         self,
@@ -156,6 +172,7 @@ class OnlineKMeans(BaseOnlineKMeans):
         *,
         k="auto",
         algorithm="practical",
+        half_life=None,
         centers="samples",
         max_clusters=None,
         encode="onehot",
@@ -165,6 +182,7 @@ class OnlineKMeans(BaseOnlineKMeans):
         self.n_clusters = n_clusters
         self.k = k
         self.algorithm = algorithm
+        self.half_life = half_life
         self.centers = centers
         self.max_clusters = max_clusters
         self.encode = encode
@@ -174,6 +192,10 @@ class OnlineKMeans(BaseOnlineKMeans):
     def _check_params(self):
         super()._check_params()
         check_one_of("algorithm", self.algorithm, ("practical", "theoretical"), owner=self)
+        check_integer("half_life", self.half_life, [None], owner=self)
+        if None not in (self.half_life, self.max_clusters):
+            expected = "None with max_clusters: clusters that retire would use it up"
+            raise parameter_error("half_life", self.half_life, expected, owner=self)
 
     def _schedule(self, n_rows):
         if self.algorithm == "practical":
@@ -181,7 +203,13 @@ class OnlineKMeans(BaseOnlineKMeans):
         return Theoretical(self._resolved_k(default=10, for_merge=int))
 
     def _warn_before_reading(self, stream, n_rows, is_partial):
-        is_start = stream.n_seen == 0
+        is_start, k = stream.n_seen == 0, int(stream.schedule.n_to_keep(1))
+        if is_start and stream.half_life < k:
+            warn_user(
+                f"The 'half_life' parameter of {type(self).__name__} is {self.half_life}, "
+                f"fewer samples than the {k} clusters it aims at: most clusters will hold "
+                "a sample or two. Pass a larger half_life or a smaller k."
+            )
         if is_start and self.algorithm == "practical" and self.k != "auto" and self.k < 16:
             exactly = self.n_clusters or self.k
             warn_user(

@@ -17,7 +17,13 @@ from ._fitted import FittedStream
 from ._nearest.backend import warn_once_if_slow
 from ._state.fitted import Fitted
 from ._utils.calls import lock_of, shallow_copy, unchanged_on_error
-from ._utils.validation import plain_parameters, validate_X, warn_of_ignored, warn_user
+from ._utils.validation import (
+    plain_parameters,
+    validate_weights,
+    validate_X,
+    warn_of_ignored,
+    warn_user,
+)
 
 _LOGGER = logging.getLogger("onlinekmeans_sklearn")
 _FEATURES = ("n_features_in_", "feature_names_in_")
@@ -44,10 +50,14 @@ class StreamReader(FittedStream):
     def _new_stream(self, n_rows):
         """Return a new stream whose first call has `n_rows` rows."""
         warn_once_if_slow()
-        cap = np.inf if self.max_clusters is None else int(self.max_clusters)
-        return Stream(self._schedule(n_rows), draw_seed(self.random_state), cap)
+        cap, half_life = (
+            np.inf if value is None else int(value)
+            for value in (self.max_clusters, getattr(self, "half_life", None))
+        )
+        seed = draw_seed(self.random_state)
+        return Stream(self._schedule(n_rows), seed, cap, half_life)
 
-    def _partial_fit(self, X, result=lambda X, fitted: fitted):
+    def _partial_fit(self, X, sample_weight, result=lambda X, fitted: fitted):
         """Continue the stream, or start one, and return a result.
 
         That is a function of the validated rows and of what is known then, and is called
@@ -58,7 +68,8 @@ class StreamReader(FittedStream):
             if before is None:
                 with unchanged_on_error(self):
                     X, start, stream = self._start_stream(X)
-                    fitted = self._read(None, stream, X, is_partial=True)
+                    weights = validate_weights(sample_weight, X, is_start=True)
+                    fitted = self._read(None, stream, X, weights, is_partial=True)
                     returned = result(X, fitted)
                     is_alone = "_fitted" not in vars(self)
                     if is_alone:
@@ -66,7 +77,8 @@ class StreamReader(FittedStream):
             else:
                 self._check_params()
                 X = validate_X(self, X, reset=False)
-                fitted = self._read(before, before.stream, X, is_partial=True)
+                weights = validate_weights(sample_weight, X)
+                fitted = self._read(before, before.stream, X, weights, is_partial=True)
                 returned = result(X, fitted)
                 is_alone = self._fitted is before
                 if is_alone:
@@ -79,21 +91,22 @@ class StreamReader(FittedStream):
             )
         return returned
 
-    def _read(self, before, stream, X, is_partial=False, report=None):
+    def _read(self, before, stream, X, weights=None, is_partial=False, report=None):
         """Let the stream read rows, and return what is known then."""
         self._warn_before_reading(stream, X.shape[0], is_partial)
-        extended, labels, d2 = stream.extend(X, self.n_jobs, report)
+        extended, labels, d2 = stream.extend(X, self.n_jobs, report, weights)
         if extended.schedule is not stream.schedule:
             self._log_phases(stream, extended)
         if _LOGGER.isEnabledFor(logging.DEBUG):
-            n_opened = len(extended.opened_at) - len(stream.opened_at)
-            sizes = X.shape[0], n_opened, extended.n_seen, len(extended.opened_at)
+            n_opened = extended.n_online - stream.n_online
+            sizes = X.shape[0], n_opened, extended.n_seen, extended.n_online
             _LOGGER.debug("Read %d rows, opened %d centers: %d samples, %d centers", *sizes)
         labels.flags.writeable = False  # users see them
         return self._new_fitted(before, extended, (labels, d2))
 
     def _log_phases(self, before, after):
-        for phase in after.schedule.phases[len(before.schedule.phases) :]:
+        n_new = after.schedule.n_phases - before.schedule.n_phases
+        for phase in after.schedule.phases[::-1][:n_new][::-1]:
             _LOGGER.info("New phase after %d samples, with facility cost %g", *phase)
 
     def _new_fitted(self, before, stream, last_rows):

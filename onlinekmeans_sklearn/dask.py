@@ -45,6 +45,8 @@ class OnlineKMeans(DaskClusters):
     algorithm : {"practical", "theoretical"}, default="practical"
         The paper's Algorithm 3 or Algorithm 2. The latter opens many clusters for long;
         while it does, one worker after the other reads, and more workers do not help.
+    half_life : int or None, default=None
+        As for the local estimator. With it, one worker after the other reads.
     %(centers)s
     %(max_clusters)s
     %(encode)s
@@ -98,6 +100,7 @@ chunktype=numpy.ndarray>
         *,
         k="auto",
         algorithm="practical",
+        half_life=None,
         centers="samples",
         max_clusters=None,
         encode="onehot",
@@ -108,6 +111,7 @@ chunktype=numpy.ndarray>
         self.n_clusters = n_clusters
         self.k = k
         self.algorithm = algorithm
+        self.half_life = half_life
         self.centers = centers
         self.max_clusters = max_clusters
         self.encode = encode

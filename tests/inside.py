@@ -7,7 +7,7 @@ from unittest import mock
 
 import reference
 
-from onlinekmeans_sklearn._state.estimator import model_from, state_of
+from onlinekmeans_sklearn._state.checkpoint import model_from, state_of
 from onlinekmeans_sklearn._state.fitted import Fitted, plain_fitted
 
 __all__ = ["model_from", "state_of"]
@@ -20,7 +20,7 @@ STEPS = {
     **dict.fromkeys(["encode_labels", "encode_distances"], "_encoding"),
     "unchanged_on_error": "_reading",
     "merge": "_algorithm.merge",
-    "_rebuilt": "_utils.validation",
+    "rebuilt": "_utils.validation",
     "FORMAT_VERSION": "_state.version",
     "VERSION": "_state.version",
     "POSITIONS_PER_BLOCK": "_algorithm.cluster_sums",

@@ -18,7 +18,7 @@ ALLOWED = {
     "_nearest": {"_utils"},
     "_algorithm": {"_nearest", "_utils"},
     "_display": {"_utils"},
-    "_encoding": {"_nearest", "_utils"},
+    "_encoding": {"_algorithm", "_nearest", "_utils"},
     "_fitted": {"_algorithm", "_encoding", "_state", "_utils"},
     "_reading": {"_algorithm", "_fitted", "_nearest", "_state", "_utils"},
     "_base": {"_encoding", "_nearest", "_reading", "_utils"},

@@ -103,6 +103,7 @@ def test_numbers_keep_all_their_bits(path):
         model = OnlineKMeans(random_state=0).fit(X)
         schedule = stream_of(model).schedule
         schedule.phases, schedule.facility_cost = ((3, 5e-324), (3, np.inf)), np.inf
+        schedule.n_phases, schedule.prefix_weights = 2, ()
         model.partial_fit(X)
         cut = through_file(model, path)
         assert fingerprint(cut) == fingerprint(model)

@@ -102,7 +102,7 @@ class Evil:
         return os.mkdir, ("harm",)
 
 
-@pytest.mark.parametrize("name", ["labels", "fitted/stream/counts", "new"])
+@pytest.mark.parametrize("name", ["labels", "fitted/stream/totals.open_counts", "new"])
 def test_pickles_are_refused_and_never_executed(name, path, monkeypatch):
     monkeypatch.chdir(path.parent)
     save(DENSE, path)
@@ -158,16 +158,17 @@ def test_lying_headers_are_refused(lie, path):
     save(DENSE, path)
     with zipfile.ZipFile(path) as archive:
         members = {name: archive.read(name) for name in archive.namelist()}
-    head, data = members["fitted/stream/counts.npy"].split(b"\n", 1)
+    head, data = members["fitted/stream/totals.open_counts.npy"].split(b"\n", 1)
     shape = f"({len(DENSE.counts_)},)".encode()
     assert head.count(shape) == 1
     lying = head.replace(shape, lie.encode()).strip().ljust(len(head))[: len(head)]
-    members["fitted/stream/counts.npy"] = lying + b"\n" + data
+    members["fitted/stream/totals.open_counts.npy"] = lying + b"\n" + data
     with zipfile.ZipFile(path, "w") as archive:  # whose checksums are right
         for name, content in members.items():
             archive.writestr(name, content)
     assert_refused(
-        path, "'fitted/stream/counts.npy' is not an array of numbers|malformed|descr"
+        path,
+        "'fitted/stream/totals.open_counts.npy' is not an array of numbers|malformed|descr",
     )
 
 
@@ -175,8 +176,11 @@ def test_lying_headers_are_refused(lie, path):
 def test_only_numbers_are_read(dtype, path):
     save(DENSE, path)
     text, arrays = contents(path)
-    craft(path, text, {**arrays, "fitted/stream/counts": np.zeros(10**6, dtype=dtype)})
-    assert_refused(path, "'fitted/stream/counts.npy' is not an array of numbers")
+    arrays["fitted/stream/totals.open_counts"] = np.zeros(10**6, dtype=dtype)
+    craft(path, text, arrays)
+    assert_refused(
+        path, "'fitted/stream/totals.open_counts.npy' is not an array of numbers"
+    )
 
 
 def test_contents_that_claim_to_be_larger_than_the_file_are_refused(path):
@@ -206,7 +210,9 @@ def test_arrays_of_the_other_byte_order_are_the_same(path):
 def test_numpy_and_json_can_read_a_checkpoint(path):
     save(DENSE, path)
     with np.load(path, allow_pickle=False) as archive:
-        np.testing.assert_array_equal(archive["fitted/stream/counts"], DENSE.counts_)
+        np.testing.assert_array_equal(
+            archive["fitted/stream/totals.open_counts"], DENSE.counts_
+        )
         text = json.loads(archive[TEXT].decode("utf-8"))
     assert text["version"] == 1
     assert text["state"]["class"] == "OnlineKMeans"

@@ -8,12 +8,9 @@ from collections import Counter
 import numpy as np
 import pytest
 from reference import (
-    Result,
-    added_up,
-    cluster_means,
-    first_distinct,
-    incomplete,
+    Schedule,
     nearest,
+    online_kmeans,
     semi_online,
     squared_distance,
     theoretical,
@@ -70,25 +67,13 @@ def uniforms_of(run, n):
 def scripts_practical(samples, uniforms, k_target):
     """Algorithm 3 as the authors' scripts have it."""
     k = max(1, math.ceil((k_target - 15) / 5))
-    opened_at, labels, costs = first_distinct(samples, k + 10, math.inf)
-    if len(opened_at) < k + 10:
-        return incomplete(samples, opened_at, labels, costs)
-    pairs = itertools.combinations([samples[o] for o in opened_at], 2)
-    f = math.fsum(sorted(squared_distance(v, c) for v, c in pairs)[:10]) / 2
-    r, q, phases = 1, 0, [(len(labels), f)]
-    for t in range(len(labels), len(samples)):
-        label, d2 = nearest(samples[t], [samples[o] for o in opened_at])
-        if uniforms[t] * f < d2:
-            label, d2 = len(opened_at), 0.0
-            opened_at.append(t)
-            q += 1
-        if q > k:
-            r, q, f = r + 1, 0, 10 * f
-            phases.append((t + 1, f))
-        labels.append(label)
-        costs.append(d2)
-    means = cluster_means(samples, opened_at, labels)
-    return Result(opened_at, labels, f, r, added_up(costs), phases, costs, means)
+
+    def first_cost(prefix, weights):
+        pairs = itertools.combinations(prefix, 2)
+        return math.fsum(sorted(squared_distance(v, c) for v, c in pairs)[:10]) / 2
+
+    schedule = Schedule(k + 10, first_cost, openings=lambda n: k + 1, growth=10)
+    return online_kmeans(samples, uniforms, schedule)
 
 
 def test_scripts_by_hand():

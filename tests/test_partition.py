@@ -134,6 +134,6 @@ def test_online_labels_are_found_again(name):
     X = blobs(0, 500)
     estimator = estimator_of(name, len(X), 2, 0).fit(X)
     stream = stream_of(estimator)
-    labels, d2 = online_labels(stream.centers, stream.opened_at, X[200:], first=200)
+    labels, d2 = online_labels(stream, X[200:], first=200)
     np.testing.assert_array_equal(labels, estimator.online_labels_[200:])
     np.testing.assert_array_equal(np.sqrt(d2), estimator.online_distances_[200:])

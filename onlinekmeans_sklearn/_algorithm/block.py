@@ -30,6 +30,7 @@ from .._utils.calls import shallow_copy
 from .._utils.rows import rows_at, rows_between
 from .._utils.threads import SINGLE_THREAD
 from .._utils.tuning import TUNING
+from .weights import seen_with
 
 
 class NewCenters(NamedTuple):
@@ -67,6 +68,7 @@ class Block(NamedTuple):
     labels: np.ndarray
     d2: np.ndarray
     new: NewCenters  # or None
+    weights: np.ndarray = None  # if not all are 1
 
 
 class Blocks:
@@ -84,23 +86,24 @@ class Blocks:
         self._threads = threads
         self._to_label = self._to_add_up = None  # the last block, and the one before
 
-    def read(self, X, draw, labels, d2, dtype):
+    def read(self, X, draw, labels, d2, dtype, weights=None):
         """Look a block up and open its centers; its other steps come with the next block.
 
         Its labels and squared distances are written to the arrays given. `draw` returns a
         random number for each row; `dtype` is that of the rows before they were converted
-        for the kernels.
+        for the kernels. `weights` are None if all are 1.
         """
         stream, old = self._stream, self._stream.centers
         shares, new = row_shares(old, X, self._threads), None
         steps = [partial(look_up, X, old, labels, d2, rows) for rows in shares]
         threads = self._threads if len(shares) > 1 else SINGLE_THREAD
         uniforms, *_ = self._run([draw, *steps], threads)
-        opened = open_centers(stream, X, uniforms, d2, dtype)
+        opened = open_centers(stream, X, uniforms, d2, dtype, weights=weights)
         if len(opened):
             new = new_centers(centers_from(rows_at(X, opened)), opened, old, X.shape[0])
-        advance(stream, opened, X.shape[0])
-        self._to_label, self._to_add_up = Block(X, labels, d2, new), self._to_label
+        advance(stream, opened, X.shape[0], weights)
+        block = Block(X, labels, d2, new, weights)
+        self._to_label, self._to_add_up = block, self._to_label
         if threads is SINGLE_THREAD:
             self.finish(threads)  # while its rows are in the cache
 
@@ -114,9 +117,8 @@ class Blocks:
         """Do steps of a block beside those of earlier blocks, and return their results."""
         adding, labeling, block = [], [], self._to_label
         if self._to_add_up is not None:
-            X, labels, d2, _ = self._to_add_up
             n_sums = 1 + threads.n_threads // TUNING.threads_per_sum
-            adding = accumulate(self._stream, X, labels, d2, n_sums)
+            adding = accumulate(self._stream, self._to_add_up, n_sums)
         if block is not None and block.new is not None:
             shares = row_shares(block.new.centers, block.X, threads)
             labeling = [partial(label, block, rows) for rows in shares]
@@ -136,19 +138,20 @@ def look_up(X, centers, labels, d2, rows):
     nearest(centers, X, d2[rows], ids=labels[rows])
 
 
-def open_centers(stream, X, uniforms, d2, dtype, positions=None):
+def open_centers(stream, X, uniforms, d2, dtype, positions=None, weights=None):
     """Open centers at rows of a block, in order, and return which.
 
     A row opens one if its number times the facility cost is below its D2(v, C), for the C
     of that moment: the centers from before the block, and those that opened in it. If `X`
     has only some rows of the block, `positions` says which.
     """
-    candidates = (uniforms * stream.schedule.facility_cost < d2).nonzero()[0]
+    with np.errstate(invalid="ignore", over="ignore"):  # infinity times 0 opens nothing
+        candidates = (uniforms * stream.schedule.facility_cost < d2).nonzero()[0]
     opened = candidates[:0]
     if not len(candidates):
         return opened
     centers, schedule = stream.centers, shallow_copy(stream.schedule)
-    start, n = 0, stream.n_seen
+    start, n = 0, seen_with(stream, 0, weights).n
     room = min(len(candidates), stream.max_clusters - len(centers))
     while len(opened) < room:
         most = min(room - len(opened), schedule.openings_left(n))
@@ -159,13 +162,27 @@ def open_centers(stream, X, uniforms, d2, dtype, positions=None):
             break
         opened, start = np.append(opened, candidates[indices]), int(indices[-1]) + 1
         row = opened[-1] if positions is None else positions[opened[-1]]
-        n = stream.n_seen + int(row) + 1
-        if schedule.record_openings(len(indices), n):
-            schedule.start(centers.with_rows(rows_at(X, opened)), n)
+        n = seen_with(stream, int(row) + 1, weights).n
+        position = stream.n_seen + int(row) + 1
+        new = opened[len(opened) - len(indices) :]
+        of_new = np.ones(len(new)) if weights is None else weights[new]
+        saved = np.zeros(len(new))
+        if stream.half_life < np.inf:
+            saved = _d2_of_openings(X, opened, new, d2)
+        if schedule.record_openings(of_new.tolist(), saved.tolist(), position, n):
+            prefix = centers.with_rows(rows_at(X, opened)).rows[-schedule.prefix_length :]
+            schedule.start(centers_from(prefix), position)
     if len(opened):
         new = rows_at(X, opened).astype(dtype, copy=False)
         stream.centers, stream.schedule = centers.with_rows(new), schedule
     return opened
+
+
+def _d2_of_openings(X, opened, new, d2):
+    """Return D2(v, C) of the last rows that opened a center, the `new` ones."""
+    centers, n_before = centers_from(rows_at(X, opened)), len(opened) - len(new)
+    visible = np.arange(n_before, len(opened), dtype=np.int64)
+    return nearest(centers, rows_at(X, new), d2[new].copy(), visible)[1]
 
 
 def new_centers(new, opened, old, n_rows):
@@ -201,15 +218,22 @@ def _reach(new, old):
     return gap * (0.25 - 1e-6) - old.n_features * 1e-320
 
 
-def accumulate(stream, X, labels, d2, n_shares=1):
+def accumulate(stream, block, n_shares=1):
     """Return steps, in any order, that add rows to counts, sums and costs of a stream."""
-    totals = stream.totals.with_block(X, labels, d2, stream.centers, n_shares)
-    stream.totals, steps = totals
+    X, labels, d2, _, weights = block
+    stream.totals, steps = stream.totals.with_block(
+        X, labels, d2, stream.centers, n_shares, weights
+    )
     return steps
 
 
-def advance(stream, opened, n_rows):
+def advance(stream, opened, n_rows, weights=None):
     """Store the positions of rows that opened centers, and count the rows of the block."""
     if len(opened):
+        first = stream.n_online
+        new = np.arange(first, first + len(opened), dtype=np.int32)
+        stream.ids = np.concatenate([stream.ids, new])
         stream.opened_at = np.concatenate([stream.opened_at, stream.n_seen + opened])
+    if weights is not None:
+        stream.seen = stream.seen.with_rows(weights)
     stream.n_seen += n_rows

@@ -4,6 +4,7 @@ Rows are added up in blocks of positions, each from zero and in stream order, an
 blocks are added to a total in order. So the result depends on nothing but the rows and
 their positions, and blocks can be added up anywhere at the same time.
 
+Counts, sums and costs are weighted: a row counts as much as its weight, 1 if there is none.
 Sums are those of the differences of members and center: far from the origin they are
 rounded less than the members themselves. Threads share the clusters.
 """
@@ -15,10 +16,18 @@ import numpy as np
 from scipy.sparse import csr_array, issparse
 
 from .._utils.calls import shallow_copy
-from .._utils.rows import canonical, index_dtype, indices_by_group, padded, rows_between
+from .._utils.rows import (
+    index_dtype,
+    indices_by_group,
+    padded,
+    rows_at,
+    rows_between,
+    scaled_rows,
+)
 from .._utils.tuning import TUNING
 
 POSITIONS_PER_BLOCK = 2**16  # a part of the algorithm: another number gives other bits
+_LEAST_WEIGHT = 2.0**-1000
 _ONLY_ROW = np.zeros(1, dtype=np.int64)  # the index of a row that comes alone
 _COPIED_AT_ONCE = 2**10  # numbers of dense sums, for a single row
 
@@ -30,20 +39,22 @@ class Totals:
     ----------
     n_rows : int
         The number of rows that were added up.
-    counts : ndarray of int64
-        The number of members of every cluster.
     closed, open : ndarray or CSR, DenseSums or SparseSums
         The sums of complete blocks, and of the last block, complete or not. Both may lack
         the newest clusters.
+    closed_counts, open_counts : ndarray of float64
+        Likewise the weight of the members of every cluster.
     closed_cost, open_cost : float
-        Likewise the sums of squared distances.
+        Likewise the sums of squared distances, weighted.
+    past_cost : float
+        The cost of those complete blocks that are of the current epoch.
     """
 
-    def __init__(self, closed, open_rows, counts, n_rows=0, closed_cost=0.0, open_cost=0.0):
+    def __init__(self, closed, open_rows, counts, costs=(0.0, 0.0, 0.0), n_rows=0):
         self.closed, self.open = closed, sums_from(open_rows)
-        self.counts = counts
+        self.closed_counts, self.open_counts = counts
+        self.closed_cost, self.open_cost, self.past_cost = costs
         self.n_rows = n_rows
-        self.closed_cost, self.open_cost = closed_cost, open_cost
 
     @property
     def cost(self):
@@ -51,34 +62,45 @@ class Totals:
         return self.closed_cost + self.open_cost
 
     @property
+    def epoch_cost(self):
+        """That of the rows of the current epoch."""
+        return self.past_cost + self.open_cost
+
+    @property
+    def counts(self):
+        """The weight of the members of every cluster."""
+        n_clusters = max(len(self.closed_counts), len(self.open_counts))
+        return padded(self.closed_counts, n_clusters) + padded(self.open_counts, n_clusters)
+
+    @property
     def sums(self):
         """The sum of differences of each cluster, as an array or CSR."""
-        rows = self.open.rows(len(self.counts))
+        n_clusters = max(len(self.closed_counts), len(self.open_counts))
+        rows = self.open.rows(n_clusters)
         if not self.closed.shape[0]:
             return rows
-        return padded(self.closed, len(self.counts)) + rows
+        return padded(self.closed, n_clusters) + rows
 
     def mean_differences(self):
         """Return the mean difference of the members of each cluster and its center."""
-        sums, inverse = self.sums, 1 / self.counts
-        if not issparse(sums):
-            return sums * inverse[:, None]
-        values = sums.data * np.repeat(inverse, np.diff(sums.indptr))
-        return canonical(values, sums.indices, sums.indptr, sums.shape)
+        return scaled_rows(self.sums, 1 / self.counts)
 
-    def with_row(self, X, label, d2, centers):
+    def with_row(self, X, label, d2, centers, weight=1.0):
         """Return the totals with a single row added, which take over all other sums."""
         other = shallow_copy(self)
         if starts_block(self.n_rows):
             other._close_block()
         other.n_rows += 1
-        other.counts = self.counts.copy()
-        other.counts[label] += 1
-        other.open = other.open.with_row(X, label, centers)
-        other.open_cost += d2
+        if len(other.open_counts) < len(centers):
+            other.open_counts = padded(other.open_counts, len(centers))
+        else:
+            other.open_counts = other.open_counts.copy()
+        other.open_counts[label] += weight
+        other.open = other.open.with_row(X, label, centers, weight)
+        other.open_cost += d2 * weight
         return other
 
-    def with_block(self, X, labels, d2, centers, n_shares=1):
+    def with_block(self, X, labels, d2, centers, n_shares=1, weights=None):
         """Return the totals with rows of one block added to the clusters of their labels.
 
         They are complete when the steps are done that are returned, too, in any order.
@@ -87,24 +109,29 @@ class Totals:
         if starts_block(self.n_rows):
             other._close_block()
         other.n_rows += len(labels)
-        before, first = self.counts, other.open_cost
-        other.open, steps = other.open.with_members(X, labels, centers, n_shares)
+        before, first = padded(other.open_counts, len(centers)), other.open_cost
+        other.open, steps = other.open.with_members(X, labels, centers, n_shares, weights)
 
         def count():
-            other.counts = np.bincount(labels, minlength=len(centers))
-            other.counts[: len(before)] += before
-            other.open_cost = sequential_sum(first, d2)
+            if weights is None:
+                other.open_counts = before + np.bincount(labels, minlength=len(centers))
+                other.open_cost = sequential_sum(first, d2)
+            else:
+                every = np.concatenate([np.arange(len(centers)), labels])
+                in_order = np.concatenate([before, weights])
+                other.open_counts = np.bincount(every, in_order)
+                with np.errstate(over="ignore"):
+                    costs = d2 * weights
+                other.open_cost = sequential_sum(first, costs)
 
         return other, [count, *steps]
 
     def last_block(self):
-        """Return the totals of the last block alone: of no rows yet if it is complete.
-
-        Their clusters count only the members that are added from now on.
-        """
+        """Return the totals of the last block alone: of no rows yet if it is complete."""
         other = no_totals(self.closed, self.n_rows)
         if not starts_block(self.n_rows):
             other.open, other.open_cost = self.open, self.open_cost
+            other.open_counts = self.open_counts
         return other
 
     def followed_by(self, block):
@@ -112,31 +139,51 @@ class Totals:
         other = shallow_copy(self)
         if starts_block(self.n_rows):
             other._close_block()
-        other.n_rows = block.n_rows
+        other.n_rows, other.open_counts = block.n_rows, block.open_counts
         other.open, other.open_cost = block.open, block.open_cost
-        other.counts = block.counts.copy()
-        other.counts[: len(self.counts)] += self.counts
+        return other
+
+    def halved(self):
+        """Return the totals when all rows so far count half, at the end of an epoch."""
+        other = shallow_copy(self)
+        other._close_block()
+        other.closed_counts = halved(other.closed_counts)
+        other.closed = other.closed * 0.5
+        other.closed_cost, other.past_cost = other.closed_cost / 2, 0.0
+        return other
+
+    def of_clusters(self, indices):
+        """Return the totals of some clusters, but the cost of all, after a block."""
+        other = shallow_copy(self)
+        other.closed = rows_at(self.closed, indices)
+        other.closed_counts = self.closed_counts[indices]
         return other
 
     def _close_block(self):
         """Add the last block, which is complete, to the total, and open the next one."""
         if self.n_rows:
             self.closed, self.closed_cost = self.sums, self.cost
+            self.closed_counts, self.open_counts = self.counts, np.empty(0)
+            self.past_cost = self.epoch_cost
             self.open, self.open_cost = sums_from(rows_between(self.closed, 0, 0)), 0.0
 
 
 def totals_by_block(block, X, labels, d2, centers):
     """Return the totals of each block that rows lie in, the first of which has begun."""
-    blocks, start = [], 0
-    while start < len(labels):
-        span = slice(start, start + rows_left(block.n_rows))
+    blocks = []
+    for span in spans_by_block(block.n_rows, len(labels)):
         rows = rows_between(X, span.start, span.stop)
         block, steps = block.with_block(rows, labels[span], d2[span], centers)
         for step in steps:
             step()
         blocks.append(block)
-        block, start = block.last_block(), span.stop
+        block = block.last_block()
     return blocks
+
+
+def halved(weights):
+    """Return half of weights, but never 0, however often: clusters have some weight."""
+    return np.maximum(weights / 2, _LEAST_WEIGHT)
 
 
 def starts_block(position):
@@ -149,10 +196,16 @@ def rows_left(position):
     return POSITIONS_PER_BLOCK - position % POSITIONS_PER_BLOCK
 
 
+def spans_by_block(position, n_rows):
+    """Return the slices of rows, the first at a position, that are in one block each."""
+    starts = [0, *range(rows_left(position), n_rows, POSITIONS_PER_BLOCK)][:n_rows]
+    return list(itertools.starmap(slice, itertools.pairwise([*starts, n_rows])))
+
+
 def no_totals(rows, position=0):
     """Return the totals of no rows before a position, for clusters stored like `rows`."""
     nothing = rows_between(rows, 0, 0).astype(np.float64)
-    return Totals(nothing, nothing, np.empty(0, dtype=np.int64), position)
+    return Totals(nothing, nothing, (np.empty(0), np.empty(0)), n_rows=position)
 
 
 def sums_from(rows):
@@ -180,25 +233,26 @@ class DenseSums:
         missing = np.zeros((n_clusters - self._n_clusters, self._n_features))
         return np.concatenate([*self._parts, missing])
 
-    def with_row(self, X, label, centers):
+    def with_row(self, X, label, centers, weight):
         """Return the sums with a single row added to a cluster."""
         if label >= self._n_clusters:
-            return DenseSums(self.rows(len(centers))).with_row(X, label, centers)
+            return DenseSums(self.rows(len(centers))).with_row(X, label, centers, weight)
         index, row = divmod(label, self._step)
         other, parts = shallow_copy(self), self._parts.copy()
         parts[index] = part = parts[index].copy()
-        part[row] += X[0] - centers.exact[label]
+        difference = X[0] - centers.exact[label]
+        part[row] += difference if weight == 1 else difference * weight
         other._parts = parts
         return other
 
-    def with_members(self, X, labels, centers, n_shares):
+    def with_members(self, X, labels, centers, n_shares, weights):
         """Return the sums with rows added, and the steps to do, one per share."""
         sums = self.rows(len(centers))
         shares = [(0, len(sums))]
         if n_shares > 1:
             shares = split_by_cluster(labels, len(sums), n_shares)
         add = partial(centers.search.add, X, labels)
-        return DenseSums(sums), [partial(add, *share, sums) for share in shares]
+        return DenseSums(sums), [partial(add, *share, sums, weights) for share in shares]
 
 
 class SparseSums:
@@ -238,18 +292,18 @@ class SparseSums:
         rows.sort_indices()
         return rows
 
-    def with_row(self, X, label, centers):
+    def with_row(self, X, label, centers, weight):
         """Return the sums with a single row added to a cluster."""
-        other = self._with_room(len(centers))
-        centers.search.add(X, [(label, _ONLY_ROW)], other._clusters)
+        other, weights = self._with_room(len(centers)), np.array([weight])
+        centers.search.add(X, [(label, _ONLY_ROW)], other._clusters, weights)
         return other
 
-    def with_members(self, X, labels, centers, n_shares):
+    def with_members(self, X, labels, centers, n_shares, weights):
         """Return the sums with rows added, and the steps to do, one per share."""
         other, members = self._with_room(len(centers)), [*indices_by_group(labels).items()]
         shares = [members[i::n_shares] for i in range(n_shares)]
         add = centers.search.add
-        return other, [partial(add, X, some, other._clusters) for some in shares]
+        return other, [partial(add, X, some, other._clusters, weights) for some in shares]
 
     def _with_room(self, n_clusters):
         """Return a copy that has a sum for every cluster, whose list may be changed."""

@@ -15,29 +15,45 @@ from typing import NamedTuple
 import numpy as np
 from scipy.sparse import csr_array, issparse
 
-from .._nearest import centers_from, largest_block
+from .._nearest import centers_from, largest_block, nearest_shared
 from .._utils.rows import rows_at, rows_between
 from .._utils.threads import own_threads
+from .forgetting import every_cluster
 from .local_search import LocalSearch
 
 _MOST_COLUMNS = 1024  # of sparse means; wider ones are sketched
 
 
 class FinalClusters(NamedTuple):
-    """The final centers, and the final cluster of each online cluster."""
+    """The final clusters that samples can belong to.
+
+    Attributes
+    ----------
+    centers : Centers
+    of_online : ndarray of int32
+        The index of the center of each live online cluster.
+    ids : ndarray of int32 or None
+        The id of each center; None if it is the index.
+    """
 
     centers: object
     of_online: np.ndarray
+    ids: np.ndarray = None
+
+    def nearest(self, X, n_jobs=None, labels_only=False):
+        """Return the id of the nearest center of every row and the squared distance."""
+        labels, d2 = nearest_shared(self.centers, X, n_jobs, labels_only)
+        return labels if self.ids is None else self.ids[labels], d2
 
 
 def final_clusters(stream, n_clusters, kind, n_jobs=None):
     """Return the final clusters of a stream; without a merge `kind` says which."""
     online = stream.centers
-    every = np.arange(len(online), dtype=np.int32)
-    if n_clusters is None and kind == "samples":
-        return FinalClusters(online, every)
     if n_clusters is None:
-        return FinalClusters(centers_from(stream.means.astype(online.dtype)), every)
+        is_mean = kind == "means"
+        centers = centers_from(stream.means.astype(online.dtype)) if is_mean else online
+        every = np.arange(len(online), dtype=np.int32)
+        return FinalClusters(centers, every, stream.ids if stream.retired else None)
     random_state, points = stream.numbers.for_merge(stream.n_seen), stream.merge_points()
     centers, of_online = merge(
         stream.means, stream.counts, n_clusters, random_state, points, n_jobs
@@ -46,11 +62,25 @@ def final_clusters(stream, n_clusters, kind, n_jobs=None):
     return FinalClusters(centers, of_online.astype(np.int32))
 
 
+def online_to_final(stream, final, n_jobs=None):
+    """Return the id of the final cluster of each online cluster.
+
+    That of a retired one is the final cluster nearest to it.
+    """
+    if final.ids is not None:
+        return np.arange(stream.n_online, dtype=np.int32)
+    if not stream.retired:
+        return final.of_online.copy()
+    ids = final.nearest(every_cluster(stream).rows, n_jobs, labels_only=True)[0]
+    ids[stream.ids] = final.of_online
+    return ids
+
+
 def for_more_clusters(stream):
     """Return advice on how to make a stream open more clusters."""
     if len(stream.centers) == stream.max_clusters:
         return "increase max_clusters"
-    if not stream.schedule.phases:
+    if stream.schedule.is_prefix:
         return "read more distinct samples"
     return "increase k or read more distinct samples"
 

@@ -19,6 +19,7 @@ from .._nearest import centers_from, nearest
 from .._utils.rows import rows_at, rows_between
 from .._utils.tuning import TUNING
 from .block import Block, advance, label, new_centers, open_centers
+from .forgetting import every_cluster
 
 
 class Candidates(NamedTuple):
@@ -100,11 +101,24 @@ def finish(X, labels, d2, known, unknown, opened):
     return labels, d2
 
 
-def online_labels(centers, opened_at, X, first):
+def online_labels(stream, X, first):
     """Return labels and squared distances of rows from position `first` on, as decided.
 
-    A row is compared with the centers that opened before it, or at it.
+    A row is compared with the centers that opened before it, or at it, and were live.
     """
-    positions = np.arange(first, first + X.shape[0])
-    visible = np.searchsorted(opened_at, positions, side="right")
-    return nearest(centers, X, visible=visible)
+    clusters, start = every_cluster(stream), 0
+    labels, d2 = np.empty(X.shape[0], dtype=np.int32), np.empty(X.shape[0])
+    while start < X.shape[0]:  # an epoch
+        position = first + start
+        left = stream.half_life - position % stream.half_life
+        rows = slice(start, int(min(X.shape[0], start + left)))
+        ids = np.flatnonzero(clusters.retired_at > position)
+        live = clusters.at(ids)
+        centers = centers_from(live.rows) if stream.retired else stream.centers
+        positions = np.arange(position, first + rows.stop)
+        visible = np.searchsorted(live.opened_at, positions, side="right")
+        part = centers.as_rows(rows_between(X, rows.start, rows.stop))
+        found, d2[rows] = nearest(centers, part, visible=visible)
+        labels[rows] = ids[found]
+        start = rows.stop
+    return labels, d2

@@ -9,15 +9,19 @@ from .._utils.calls import shallow_copy
 from .._utils.rows import rows_between
 from .._utils.threads import own_threads
 from .._utils.tuning import TUNING
-from .block import Blocks
+from .block import Blocks, advance
 from .cluster_sums import no_totals, rows_left
+from .forgetting import end_epoch, epoch_ends, rows_left_in_epoch
 from .random_numbers import RandomNumbers
+from .weights import SeenWeight, opening_numbers, weighted
 
 
 class Stream:
     """Everything that is kept of a stream; immutable, for reading on returns another one.
 
-    All of it is a function of the rows and their positions.
+    All of it is a function of the rows and their positions. Clusters are numbered as they
+    open, and these ids are for good. If the stream forgets, some of them retire; what is
+    kept of the others, the live ones, is indexed by their order.
 
     Attributes
     ----------
@@ -27,34 +31,50 @@ class Stream:
         A random number for each position.
     max_clusters : int or inf
         The number of centers at which no more open.
+    half_life : int or inf
+        After so many samples all before count half.
     centers : Centers
-        The paper's C.
-    opened_at : ndarray of int64
-        For each center, the position of the sample that opened it.
+        The paper's C: the live centers.
+    ids, opened_at : ndarray of int32, ndarray of int64
+        For each of them, the id, and the position of the sample that opened it.
+    retired : tuple of Clusters
+        The clusters that were given up.
     totals : Totals
-        Per cluster the number of members, and the sum of their differences to the center;
-        and the cost.
+        Per cluster the weight of the members, and the sum of their differences to the
+        center; and the cost.
+    seen : SeenWeight
+        The weight of all samples; `weights.seen_with` completes it.
     n_seen : int
-        The paper's n.
+        The number of samples, and the position of the next one.
+    is_weighted : bool
+        Whether a sample ever had a weight.
     """
 
-    def __init__(self, schedule, seed, max_clusters=np.inf):
+    def __init__(self, schedule, seed, max_clusters=np.inf, half_life=np.inf):
         self.schedule = schedule
         self.numbers = RandomNumbers(seed)
-        self.max_clusters = max_clusters
+        self.max_clusters, self.half_life = max_clusters, half_life
         self.centers = self.totals = None  # until a row says how to store them
+        self.ids = np.empty(0, dtype=np.int32)
         self.opened_at = np.empty(0, dtype=np.int64)
-        self.n_seen = 0
+        self.retired = ()
+        self.seen, self.n_seen = SeenWeight(), 0
+        self.is_weighted = False
         self._block_rows = TUNING.first_block_rows
 
     @property
+    def n_online(self):
+        """The number of online clusters, live and retired."""
+        return len(self.ids) + sum(map(len, self.retired))
+
+    @property
     def counts(self):
-        """The number of members of every cluster."""
+        """The weight of the members of every live cluster."""
         return self.totals.counts
 
     @property
     def means(self):
-        """The mean of every cluster's members."""
+        """The mean of the members of every live cluster."""
         return self.centers.rows + self.totals.mean_differences()
 
     def merge_points(self):
@@ -67,56 +87,79 @@ class Stream:
         fullest = np.full(len(self.centers), np.argmax(self.counts))
         return (centers - centers[fullest]) + self.totals.mean_differences()
 
-    def extend(self, X, n_jobs=None, report=None):
+    def extend(self, X, n_jobs=None, report=None, weights=None):
         """Return the stream that has also read the rows of `X`, their labels and their d2.
 
         That is the squared distance of each row to the center of its label. `report` is
         called after every block, with the stream, and labels and d2 of the rows so far.
         """
-        if X.shape[0] == 1 and self.n_seen:
-            extended = self._with_member(self.centers.as_rows(X))
-            if extended is not None:
-                return extended
         other = shallow_copy(self)
+        if self.is_weighted and weights is None:
+            weights = np.ones(X.shape[0])
+        elif not self.is_weighted and weights is not None:
+            other.is_weighted = True
+            other.seen = weighted(self.seen, self.n_seen, self.half_life)
+        if X.shape[0] == 1 and self.n_seen and not epoch_ends(self):
+            labeled = other._read_row(self.centers.as_rows(X), weights)
+            if labeled is not None:
+                return other, *labeled
         if not self.n_seen:
             other.centers = centers_from(rows_between(X, 0, 0))
             other.totals = no_totals(X)
         n_centers = max(len(other.centers), self.schedule.prefix_length)
         work = X.shape[0] * other.centers.width(X) * n_centers
         with own_threads(n_jobs, work) as threads:
-            return other, *other._read(X, threads, report)
+            return other, *other._read(X, weights, threads, report)
 
-    def _with_member(self, X):
-        """Return what `extend` does for a single row, None if the row opens a center."""
+    def _read_row(self, X, weights):
+        """Read a single row and return its label and d2, None if the row opens a center."""
         label, d2 = self.centers.search.nearest_of_row(X)
-        uniform = self.numbers.between(self.n_seen, self.n_seen + 1).item()
+        number = self.numbers.between(self.n_seen, self.n_seen + 1)
+        number = opening_numbers(number, weights).item()
         has_room = len(self.opened_at) < self.max_clusters
-        if uniform * self.schedule.facility_cost < d2 and has_room:
+        if number * self.schedule.facility_cost < d2 and has_room:
             return None
-        other = shallow_copy(self)
-        other.totals = self.totals.with_row(X, label, d2, self.centers)
-        other.n_seen += 1
-        return other, np.array([label], dtype=np.int32), np.array([d2])
+        weight = 1.0 if weights is None else weights.item()
+        self.totals = self.totals.with_row(X, label, d2, self.centers, weight)
+        advance(self, (), 1, weights)
+        return self.ids[label : label + 1], np.array([d2])
 
-    def _read(self, X, threads, report):
+    def _read(self, X, weights, threads, report):
         """Read the rows of `X`, block by block, and return their labels and d2."""
         labels, d2 = np.empty(X.shape[0], dtype=np.int32), np.empty(X.shape[0])
-        blocks, stop = Blocks(self, threads), 0
+        blocks, stop, first = Blocks(self, threads), 0, 0
+
+        def finish():
+            """Do what is left to do for all rows so far, and let labels be ids."""
+            nonlocal first
+            blocks.finish()
+            if self.retired:
+                labels[first:stop] = self.ids[labels[first:stop]]
+            first = stop
+
         while stop < X.shape[0]:
-            n_rows = min(self._block_rows, rows_left(self.n_seen))
-            part = rows_between(X, stop, stop + n_rows)
+            if epoch_ends(self):
+                finish()
+                end_epoch(self)
+            most = rows_left(self.n_seen), rows_left_in_epoch(self)
+            part = rows_between(X, stop, stop + min(self._block_rows, *most))
             rows, n_before = slice(stop, stop + part.shape[0]), len(self.centers)
-            end = self.n_seen + part.shape[0]
-            draw = partial(self.numbers.between, self.n_seen, end)
+            some = None if weights is None else weights[rows]
+            draw = partial(self._draw, part.shape[0], some)
             block = self.centers.as_rows(part)
-            blocks.read(block, draw, labels[rows], d2[rows], X.dtype)
+            blocks.read(block, draw, labels[rows], d2[rows], X.dtype, some)
             self._choose_block_rows(part, len(self.centers) - n_before)
             stop = rows.stop
             if report is not None:
-                blocks.finish()
+                finish()
                 report(self, labels[:stop], d2[:stop])
-        blocks.finish()
+        finish()
         return labels, d2
+
+    def _draw(self, n_rows, weights):
+        """Return the numbers of the next rows by which they open centers."""
+        uniforms = self.numbers.between(self.n_seen, self.n_seen + n_rows)
+        return opening_numbers(uniforms, weights)
 
     def _choose_block_rows(self, X, n_opened):
         """Make blocks larger while few centers open in them, and smaller when many do.

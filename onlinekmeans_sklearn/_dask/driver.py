@@ -5,6 +5,7 @@ them by itself, and likewise partitions so small that it takes longer to ask for
 to read them. Of others many are under way at once, by a `pipeline`.
 """
 
+import math
 import time
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -114,7 +115,8 @@ class Reading:
     def _serial_read(self, stream, index, first, are_small):
         """Return what one worker has read, of which partitions, and how far."""
         some = self.partitions.together(index, are_small)
-        until_calm = self.tasks.n_threads() > 1 and not are_small
+        is_parallel = self.tasks.n_threads() > 1 and stream.half_life == math.inf
+        until_calm = is_parallel and not are_small
         parts = [self.partitions[i] for i in some]
         args = parts, self.checker, stream, first, until_calm
         workers = self.partitions.workers_with(index)

@@ -17,7 +17,7 @@ from sklearn.utils.validation import validate_data
 
 from .._algorithm.cluster_sums import no_totals, rows_left, totals_by_block
 from .._algorithm.partition import finish, online_labels, propose
-from .._nearest import centers_from, nearest, nearest_shared
+from .._nearest import centers_from, nearest
 from .._utils.rows import rows_between
 from .._utils.threads import one_blas_thread
 from .._utils.tuning import TUNING
@@ -104,7 +104,7 @@ def _is_calm(stream, n_opened, n_rows):
     if len(stream.centers) >= stream.max_clusters:
         return True
     few = TUNING.calm_openings * len(stream.centers) * n_rows / TUNING.calm_rows
-    return bool(stream.schedule.phases) and n_opened <= few
+    return not stream.schedule.is_prefix and n_opened <= few
 
 
 def propose_rows(part, checker, base, newest, facility_cost, numbers, start, position):
@@ -166,7 +166,7 @@ def _recall(base, key):
 
 def labels_again(part, model, first):
     """Return the final clusters of a partition's rows, the first one at a position."""
-    return model._final_clusters().of_online[online_labels_again(part, model, first)]
+    return model.online_to_merged_[online_labels_again(part, model, first)]
 
 
 def online_labels_again(part, model, first):
@@ -182,22 +182,20 @@ def distances_again(part, model, first):
 def _online_rows(X, stream, first):
     """Return the labels and squared distances of rows, as decided online."""
     with one_blas_thread():
-        return online_labels(
-            stream.centers, stream.opened_at, stream.centers.as_rows(X), first
-        )
+        return online_labels(stream, X, first)
 
 
 def predict_rows(part, model):
     """Return the nearest final center of each row."""
-    centers = model._final_clusters().centers
-    return nearest_shared(centers, rows_of(part, model), n_jobs=1, labels_only=True)[0]
+    final = model._final_clusters()
+    return final.nearest(rows_of(part, model), n_jobs=1, labels_only=True)[0]
 
 
 def cost_of_rows(part, model):
     """Return the number of rows, and the sum of squared distances to final centers."""
-    X, centers = rows_of(part, model), model._final_clusters().centers
+    X, final = rows_of(part, model), model._final_clusters()
     with np.errstate(over="ignore"):
-        return X.shape[0], float(nearest_shared(centers, X, n_jobs=1)[1].sum())
+        return X.shape[0], float(final.nearest(X, n_jobs=1)[1].sum())
 
 
 def transform_rows(part, model):

@@ -91,10 +91,12 @@ static ptrdiff_t TYPED(next_openings)(const REAL *X, ptrdiff_t d, const int64_t 
     return n_found;
 }
 
-/* Add rows, minus their center, to the sums of the clusters from `low` to `high`. */
+/* Add rows, minus their center, to the sums of the clusters from `low` to `high`.
+
+`weights` are NULL if all are 1. A weighted difference is rounded before it is added. */
 static void TYPED(add_dense)(const REAL *X, ptrdiff_t n, ptrdiff_t d,
-                             const double *centers, const int32_t *labels, int32_t low,
-                             int32_t high, double *sums)
+                             const double *centers, const int32_t *labels,
+                             const double *weights, int32_t low, int32_t high, double *sums)
 {
     for (ptrdiff_t i = 0; i < n; i++) {
         const int32_t label = labels[i];
@@ -103,7 +105,11 @@ static void TYPED(add_dense)(const REAL *X, ptrdiff_t n, ptrdiff_t d,
         const REAL *x = X + i * d;
         const double *c = centers + (ptrdiff_t)label * d;
         double *sum = sums + (ptrdiff_t)label * d;
-        for (ptrdiff_t j = 0; j < d; j++)
-            sum[j] += (double)x[j] - c[j];
+        if (weights == NULL)
+            for (ptrdiff_t j = 0; j < d; j++)
+                sum[j] += (double)x[j] - c[j];
+        else
+            for (ptrdiff_t j = 0; j < d; j++)
+                sum[j] += ((double)x[j] - c[j]) * weights[i];
     }
 }

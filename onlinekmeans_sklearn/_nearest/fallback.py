@@ -84,6 +84,7 @@ class _Search:
             d2[part] = _squared(differences)
         return d2
 
+    @np.errstate(over="ignore")
     def next_openings(
         self, X, candidates, start, uniforms, facility_cost, d2, opened, most
     ):
@@ -107,13 +108,15 @@ class _Search:
 class DenseSearch(_Search):
     """Centers and rows in arrays."""
 
-    def add(self, X, labels, low, high, sums):
+    def add(self, X, labels, low, high, sums, weights=None):
         """Add rows, minus their center, to the sums of the clusters from low to high."""
         rows = np.flatnonzero((labels >= low) & (labels < high))
         step = max(1, TUNING.pair_elements // X.shape[1], high - low)
         for start in range(0, len(rows), step):
             some = rows[start : start + step]
             differences = rows_at(X, some) - rows_at(self._centers, labels[some])
+            if weights is not None:
+                differences *= weights[some, None]
             stacked = np.concatenate([sums[low:high], differences])
             sums[low:high] = _membership_matrix(labels[some] - low, high - low) @ stacked
 
@@ -121,11 +124,13 @@ class DenseSearch(_Search):
 class SparseSearch(_Search):
     """Centers and rows in CSR."""
 
-    def add(self, X, members, sums):
+    def add(self, X, members, sums, weights=None):
         """Add rows, minus their center, to the sums of clusters."""
         for cluster, rows in members:
             columns, values = sums[cluster]
             differences = X[rows] - self._centers[np.full(len(rows), cluster)]
+            if weights is not None:
+                differences.data *= np.repeat(weights[rows], np.diff(differences.indptr))
             all_columns = np.concatenate([columns, differences.indices])
             new_columns, position = np.unique(all_columns, return_inverse=True)
             new_values = np.zeros(len(new_columns))

@@ -281,9 +281,10 @@ static ptrdiff_t next_openings(const dense_rows *X, const int64_t *candidates, p
 }
 
 static void add_dense(const dense_rows *X, const double *centers, const int32_t *labels,
-                      int32_t low, int32_t high, double *sums)
+                      const double *weights, int32_t low, int32_t high, double *sums)
 {
-    EITHER(X, add_dense, X->n_rows, X->n_features, centers, labels, low, high, sums);
+    EITHER(X, add_dense, X->n_rows, X->n_features, centers, labels, weights, low, high,
+           sums);
 }
 
 #include "sparse_rows.h"

@@ -59,7 +59,8 @@ cdef extern from "kernels.h" nogil:
         const dense_rows *, const int64_t *, Py_ssize_t, Py_ssize_t, const double *, double,
         const double *, int64_t *, Py_ssize_t, Py_ssize_t, int64_t *)
     void add_dense(
-        const dense_rows *, const double *, const int32_t *, int32_t, int32_t, double *)
+        const dense_rows *, const double *, const int32_t *, const double *, int32_t,
+        int32_t, double *)
     ctypedef struct csr_rows:
         const int32_t *indptr
         const int32_t *columns
@@ -88,8 +89,8 @@ cdef extern from "kernels.h" nogil:
     Py_ssize_t next_openings_csr(
         const csr_rows *, const int64_t *, Py_ssize_t, Py_ssize_t, const double *, double,
         const double *, int64_t *, Py_ssize_t, Py_ssize_t, int64_t *)
-    Py_ssize_t add_csr(const csr_rows *, const int64_t *, Py_ssize_t, const csr_rows *,
-                       Py_ssize_t, int32_t *, double *, Py_ssize_t)
+    Py_ssize_t add_csr(const csr_rows *, const int64_t *, Py_ssize_t, const double *,
+                       const csr_rows *, Py_ssize_t, int32_t *, double *, Py_ssize_t)
 
 
 cdef const instruction_set *_in_use = NULL
@@ -122,38 +123,7 @@ def instruction_set_in_use():
     return _in_use.name.decode()
 
 
-cdef int _check(bint is_right, str rule) except -1:
-    """Raise ValueError if arrays break a rule: C would read beyond their end."""
-    if not is_right:
-        raise ValueError(f"The arrays are inconsistent: {rule}.")
-    return 0
-
-
-cdef const int64_t *_checked_visible(
-    const int64_t[::1] visible, Py_ssize_t n_rows, Py_ssize_t n_centers
-) except? NULL:
-    """Return how many centers each row can see, NULL for all."""
-    cdef Py_ssize_t i
-    if visible is None or n_rows == 0:
-        return NULL
-    _check(visible.shape[0] == n_rows, "visible must have one entry per row")
-    for i in range(n_rows):
-        if not 0 <= visible[i] <= n_centers:
-            _check(False, f"visible must be in [0, {n_centers}], got {visible[i]}")
-    return &visible[0]
-
-
-cdef int _check_indices(const int64_t[::1] indices, Py_ssize_t length) except -1:
-    cdef Py_ssize_t i
-    for i in range(indices.shape[0]):
-        if not 0 <= indices[i] < length:
-            _check(False, f"indices must be in [0, {length}), got {indices[i]}")
-    return 0
-
-
-cdef _aligned(array):
-    """Return an array that is aligned, so that C may read it; most are."""
-    return array if array.flags.aligned else array.copy()
+include "argument_checks.pxi"
 
 
 cdef class _DenseRows:
@@ -361,9 +331,13 @@ cdef class DenseSearch:
         return np.asarray(found.indices)[: found.n_found]
 
     def add(self, X, const int32_t[::1] labels, Py_ssize_t low, Py_ssize_t high,
-            double[:, ::1] sums):
-        """Add rows, minus their center, to the sums of the clusters from low to high."""
+            double[:, ::1] sums, const double[::1] weights=None):
+        """Add rows, minus their center, to the sums of the clusters from low to high.
+
+        Differences are multiplied by the `weights` of their rows, if there are any.
+        """
         cdef _DenseRows x = _DenseRows(X)
+        cdef const double *w = _checked_weights(weights, x.rows.n_rows)
         _check(
             labels.shape[0] == x.rows.n_rows
             and x.rows.n_features == self.s.n_features == sums.shape[1]
@@ -373,7 +347,7 @@ cdef class DenseSearch:
         if x.rows.n_rows == 0 or low == high:
             return
         with nogil:
-            add_dense(&x.rows, self.s.centers, &labels[0], low, high, &sums[0, 0])
+            add_dense(&x.rows, self.s.centers, &labels[0], w, low, high, &sums[0, 0])
 
 
 cdef class _Openings:

@@ -162,7 +162,7 @@ cdef class SparseSearch:
                 )
         return np.asarray(found.indices)[: found.n_found]
 
-    def add(self, X, members, list sums):
+    def add(self, X, members, list sums, const double[::1] weights=None):
         """Add rows, minus their center, to the sums of clusters.
 
         Parameters
@@ -173,19 +173,24 @@ cdef class SparseSearch:
         sums : list of (ndarray of int32, ndarray of float64)
             The columns and values of every cluster's sum, replaced where rows are added.
             Columns are unique, in the order in which they first occurred.
+        weights : ndarray of float64 or None
+            By which the differences of each row are multiplied.
         """
         cdef _Rows x = _Rows(X)
+        _checked_weights(weights, x.n_rows)
         for cluster, rows in members:
             _check(
                 0 <= cluster < min(self.centers.n_rows, len(sums)),
                 "clusters must have a center and a sum",
             )
-            sums[cluster] = self._with_rows(x, rows, cluster, *sums[cluster])
+            sums[cluster] = self._with_rows(x, rows, weights, cluster, *sums[cluster])
 
-    def _with_rows(self, _Rows x, const int64_t[::1] rows, Py_ssize_t cluster,
-                   const int32_t[::1] columns, const double[::1] values):
+    def _with_rows(self, _Rows x, const int64_t[::1] rows, const double[::1] weights,
+                   Py_ssize_t cluster, const int32_t[::1] columns,
+                   const double[::1] values):
         """Return the columns and values of a cluster's sum with more rows added."""
         cdef const int32_t *indptr = self.centers.rows.indptr
+        cdef const double *w = NULL if weights is None else &weights[0]
         cdef Py_ssize_t n = columns.shape[0], room, i
         _check(values.shape[0] == n, "columns and values must have the same length")
         _check_indices(rows, x.n_rows)
@@ -202,7 +207,7 @@ cdef class SparseSearch:
         new_values[:n] = values
         with nogil:
             n = add_csr(
-                &x.rows, &rows[0], rows.shape[0], &self.centers.rows, cluster,
+                &x.rows, &rows[0], rows.shape[0], w, &self.centers.rows, cluster,
                 &new_columns[0], &new_values[0], n,
             )
         if n < 0:

@@ -235,11 +235,13 @@ static int32_t position_in_sum(sparse_sum *sum, int32_t column)
 
 /* Add rows, minus the center of their cluster, to its sum, which has `n` columns.
 
+`weights` has one for every row of `X`; it is NULL if all are 1.
+
 Return the new number of columns, or -1 if memory runs out. `columns` and `values` have room
 for all of them. */
 static ptrdiff_t add_csr(const csr_rows *X, const int64_t *rows, ptrdiff_t n_rows,
-                         const csr_rows *centers, ptrdiff_t cluster, int32_t *columns,
-                         double *values, ptrdiff_t n)
+                         const double *weights, const csr_rows *centers,
+                         ptrdiff_t cluster, int32_t *columns, double *values, ptrdiff_t n)
 {
     const int32_t *own = centers->columns + centers->indptr[cluster];
     const double *c = centers->values + centers->indptr[cluster];
@@ -251,22 +253,23 @@ static ptrdiff_t add_csr(const csr_rows *X, const int64_t *rows, ptrdiff_t n_row
         own_positions[q] = position_in_sum(&sum, own[q]);
     for (ptrdiff_t i = 0; i < n_rows && !failed; i++) {
         const ptrdiff_t start = X->indptr[rows[i]], end = X->indptr[rows[i] + 1];
+        const double weight = weights == NULL ? 1.0 : weights[rows[i]];
         ptrdiff_t q = 0;
         if ((size_t)(sum.n + end - start) > sum.mask / 2)
             failed = make_slots(&sum, (size_t)(2 * (sum.n + end - start)));
         for (ptrdiff_t p = start; p < end && !failed; p++) {
             const int32_t column = X->columns[p];
             for (; q < n_own && own[q] < column; q++)
-                values[own_positions[q]] -= c[q];
+                values[own_positions[q]] -= c[q] * weight;
             if (q < n_own && own[q] == column) {
-                values[own_positions[q]] += X->values[p] - c[q];
+                values[own_positions[q]] += (X->values[p] - c[q]) * weight;
                 q++;
             } else {
-                values[position_in_sum(&sum, column)] += X->values[p];
+                values[position_in_sum(&sum, column)] += X->values[p] * weight;
             }
         }
         for (; q < n_own && !failed; q++)
-            values[own_positions[q]] -= c[q];
+            values[own_positions[q]] -= c[q] * weight;
     }
     free(own_positions);
     free(sum.slots);

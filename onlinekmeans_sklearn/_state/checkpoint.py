@@ -3,11 +3,24 @@
 import logging
 from contextlib import nullcontext
 
-from .estimator import model_from, state_of
+import numpy as np
+
+from .._online_kmeans import OnlineKMeans, SemiOnlineKMeans
+from .._utils.validation import plain_parameters
+from .fields import expect, read_fields
 from .file import is_path, read, write
+from .fitted import fitted_from, plain_fitted
 
 __all__ = ["load", "save"]
 _LOGGER = logging.getLogger("onlinekmeans_sklearn")
+_ESTIMATORS = {kind.__name__: kind for kind in (OnlineKMeans, SemiOnlineKMeans)}
+_PLAIN = (type(None), bool, int, float, str)
+_RANDOM_STATE = {
+    "key": (np.uint32, 0, 2**32 - 1),
+    "position": (int, 0, 624),
+    "has_gauss": (int, 0, 1),
+    "gauss": (float, -np.inf, np.inf),
+}
 
 
 def save(model, path):
@@ -123,3 +136,73 @@ def load(path):
     n_samples = getattr(model, "n_samples_seen_", 0)
     _LOGGER.info("Loaded %s from %s: %d samples", type(model).__name__, path, n_samples)
     return model
+
+
+def state_of(model):
+    """Return the state of an estimator, fitted or not."""
+    if type(model) not in _ESTIMATORS.values():
+        raise TypeError(
+            f"Got a model of type {type(model).__module__}.{type(model).__name__}, but "
+            "expected an OnlineKMeans or SemiOnlineKMeans of onlinekmeans_sklearn. For a "
+            "Dask estimator, save model.to_local(); save others with skops.io.dump, or "
+            "with pickle."
+        )
+    attributes = vars(model).copy()  # at one moment: another thread may call partial_fit
+    parameters = {name: attributes[name] for name in model.get_params(deep=False)}
+    parameters, random_state = plain_parameters(parameters), None
+    source = parameters["random_state"]
+    if isinstance(source, np.random.RandomState):
+        name = source.get_state(legacy=False)["bit_generator"]
+        if name != "MT19937":
+            raise TypeError(
+                f"Got a RandomState with {name}, but expected one with MT19937: make it "
+                "with numpy.random.RandomState(seed)."
+            )
+        random_state = dict(zip(_RANDOM_STATE, source.get_state()[1:]))
+        parameters["random_state"] = None
+    _check_plain(parameters)
+    fitted, names = attributes.get("_fitted"), attributes.get("feature_names_in_")
+    return {
+        "class": type(model).__name__,
+        "parameters": parameters,
+        "random_state": random_state,
+        "output": attributes.get("_output"),
+        "feature_names": None if names is None else list(map(str, names)),
+        "fitted": None if fitted is None else plain_fitted(fitted),
+    }
+
+
+def model_from(state):
+    """Return the estimator with a state, which is checked."""
+    parameters, names = state["parameters"], state["feature_names"]
+    _check_plain(parameters)
+    model = _ESTIMATORS[state["class"]](**parameters)
+    expect(
+        known_fields=state.keys() == state_of(model).keys(),
+        values_of_all_parameters=parameters.keys() == model.get_params(deep=False).keys(),
+        a_known_output=state["output"] in (None, "default", "pandas", "polars"),
+    )
+    if state["output"] is not None:
+        model.set_output(transform=state["output"])
+    if state["random_state"] is not None:
+        fields = read_fields(state["random_state"], _RANDOM_STATE)
+        model.random_state = np.random.RandomState(0)
+        model.random_state.set_state(("MT19937", *fields.values()))
+    if state["fitted"] is not None:
+        model._fitted = fitted_from(state["fitted"])
+        model.n_features_in_ = model._fitted.stream.centers.n_features
+        if names is not None:
+            expect(a_name_for_each_feature=len(names) == model.n_features_in_)
+            expect(texts_as_names=names == [*map(str, names)])
+            model.feature_names_in_ = np.array(names, dtype=object)
+    return model
+
+
+def _check_plain(parameters):
+    """Raise TypeError for the value of a parameter that JSON cannot have."""
+    for name, value in parameters.items():
+        if type(value) not in _PLAIN:
+            raise TypeError(
+                f"Got {name}={value!r}, but expected None, a number, a string or a "
+                "RandomState: other values of parameters cannot be saved."
+            )

@@ -113,21 +113,21 @@ def read(data):
         or sum(member.file_size for member in members) > len(data)
     ):
         raise ValueError("Expected uncompressed members of different names, and no more.")
-    text = json.loads(archive.read(_TEXT))
-    name = text["state"].get("class")
-    check_version(text["version"], text["package"], name, stacklevel=4)
-    state = _restored(text["state"], archive, unread)
+    text = archive.read(_TEXT)
+    head = json.loads(text)
+    name = head["state"].get("class")
+    check_version(head["version"], head["package"], name, stacklevel=4)
+    restore = partial(_restored, archive, unread)
+    state = json.loads(text, object_hook=restore)["state"]
     if unread != {_TEXT}:
         raise ValueError(f"Got {min(unread - {_TEXT})!r}, which is not part of the state.")
     return state
 
 
-def _restored(value, archive, unread):
-    """Return a part of the JSON as a part of a state, with arrays that are read once."""
-    if not isinstance(value, dict):
-        return value
+def _restored(archive, unread, value):
+    """Return a dict of the JSON, or the array that it stands for, which is read once."""
     if value.keys() != {_ARRAY}:
-        return {key: _restored(part, archive, unread) for key, part in value.items()}
+        return value
     name = value[_ARRAY]
     unread.remove(name)
     with archive.open(name) as member:

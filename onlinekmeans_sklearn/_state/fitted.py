@@ -7,21 +7,65 @@ affects only the speed, so it is not part of the plain state.
 import logging
 import math
 from dataclasses import dataclass
+from functools import reduce
 
 import numpy as np
 from scipy.sparse import issparse
 
 from .._algorithm.cluster_sums import Totals
-from .._algorithm.facility_cost import Practical, SemiOnline, Theoretical
+from .._algorithm.facility_cost import KEPT_PHASES, Practical, SemiOnline, Theoretical
+from .._algorithm.forgetting import Clusters, every_opening, joined
 from .._algorithm.merge import FinalClusters, final_clusters
 from .._algorithm.stream import Stream
+from .._algorithm.weights import SeenWeight
 from .._nearest import centers_from
+from .._utils.rows import padded
 from .._utils.validation import MOST_CLUSTERS, MOST_SAMPLES, distances_are_finite
-from .checks import expect, expect_same, plain_rows, rows_from
+from .fields import expect, plain_rows, read_fields, rows_from
 
 _LOGGER = logging.getLogger("onlinekmeans_sklearn")
-_MOST_LOG_N = math.log2(MOST_SAMPLES)
-_SCHEDULES = {kind.__name__: kind for kind in (SemiOnline, Theoretical, Practical)}
+_MOST_WEIGHT = 2.0**900  # of all samples: as many as there can be, with the largest weight
+# Fields that are stored as they are, with their types and bounds. Those of a stream are
+# attributes, of itself or of what it has.
+_STREAM = {
+    "n_seen": (int, 1, MOST_SAMPLES),
+    "max_clusters": (int, 1, MOST_CLUSTERS, np.inf),
+    "half_life": (int, 1, MOST_SAMPLES, np.inf),
+    "opened_at": (np.int64, 0, MOST_SAMPLES),
+    "is_weighted": (bool, False, True),
+    "numbers.seed": (int, 0, 2**63 - 1),
+    "totals.closed_counts": (np.float64, 0, _MOST_WEIGHT),
+    "totals.open_counts": (np.float64, 0, _MOST_WEIGHT),
+    "totals.closed_cost": (float, 0, np.inf),
+    "totals.open_cost": (float, 0, np.inf),
+    "totals.past_cost": (float, 0, np.inf),
+    "schedule.k": (int, 1, MOST_SAMPLES),
+    "schedule.prefix_length": (int, 0, 2 * MOST_SAMPLES),
+    "schedule.openings": (int, 0, MOST_CLUSTERS),
+    "schedule.facility_cost": (float, 0, np.inf),
+    "schedule.fees": (float, 0, np.inf),
+    "schedule.n_phases": (int, 0, MOST_SAMPLES),
+}
+_SEMI_ONLINE = {**_STREAM, "schedule.log_n": (float, 1, math.log2(MOST_SAMPLES))}
+_PRACTICAL = {**_STREAM, "schedule.k_target": (int, 1, MOST_SAMPLES)}
+_SCHEDULES = {
+    "SemiOnline": (SemiOnline, _SEMI_ONLINE),
+    "Theoretical": (Theoretical, _STREAM),
+    "Practical": (Practical, _PRACTICAL),
+}
+_PHASES = {
+    "starts": (np.int64, 0, MOST_SAMPLES),
+    "facility_costs": (np.float64, math.ulp(0.0), np.inf),
+}
+_SEEN = {
+    "before": (float, 0, _MOST_WEIGHT),
+    "epoch": (float, 0, _MOST_WEIGHT),
+    "least": (float, 1 / _MOST_WEIGHT, 1),
+}
+_RETIRED = {
+    "opened_at": (np.int64, 0, MOST_SAMPLES),
+    "retired_at": (np.int64, 0, MOST_SAMPLES),
+}
 
 
 @dataclass(eq=False)
@@ -48,134 +92,151 @@ class Fitted:
 
 def plain_fitted(fitted):
     """Return what was learned as dicts of arrays, numbers and strings."""
-    stream, merged = fitted.stream, None
-    labels, d2 = fitted.last_rows
+    merged = None
     if fitted.n_clusters is not None and fitted.final is not None:
-        centers, of_online = fitted.final
+        centers, of_online, _ = fitted.final
         merged = {"centers": plain_rows(centers.rows), "of_online": of_online}
     return {
         "n_clusters": fitted.n_clusters,
         "centers": fitted.centers,
         "start_parameters": fitted.start_parameters,
-        "labels": labels,
-        "squared_distances": d2,
+        "labels": fitted.last_rows[0],
+        "squared_distances": fitted.last_rows[1],
         "merged": merged,
-        "stream": {
-            "seed": stream.numbers.seed,
-            "n_seen": stream.n_seen,
-            "max_clusters": None if stream.max_clusters == np.inf else stream.max_clusters,
-            "schedule": _plain_schedule(stream.schedule),
-            "centers": plain_rows(stream.centers.rows),
-            "opened_at": stream.opened_at,
-            "counts": stream.counts,
-            "closed_sums": plain_rows(stream.totals.closed),
-            "open_sums": plain_rows(stream.totals.open.rows(len(stream.centers))),
-            "closed_cost": stream.totals.closed_cost,
-            "open_cost": stream.totals.open_cost,
-        },
+        "stream": _plain_stream(fitted.stream),
     }
 
 
-def _plain_schedule(schedule):
-    fields = {"class": type(schedule).__name__, **vars(schedule)}
-    fields.pop("facility_cost", None)  # that of the last phase
-    fields["phases"] = [list(phase) for phase in schedule.phases]
-    return dict(sorted(fields.items()))
+def _plain_stream(stream):
+    name, totals = type(stream.schedule).__name__, stream.totals
+    starts, costs = ([phase[i] for phase in stream.schedule.phases] for i in (0, 1))
+    phases = {"starts": np.array(starts, np.int64), "facility_costs": np.array(costs)}
+    fields = {
+        path: reduce(getattr, path.split("."), stream) for path in _SCHEDULES[name][1]
+    }
+    for path in ("totals.closed_counts", "totals.open_counts"):
+        fields[path] = padded(fields[path], len(stream.centers))
+    return {
+        "schedule": name,
+        "phases": phases,
+        "prefix_weights": np.array(stream.schedule.prefix_weights, np.float64),
+        "centers": plain_rows(stream.centers.rows),
+        "closed_sums": plain_rows(totals.closed),
+        "open_sums": plain_rows(totals.open.rows(len(stream.centers))),
+        "seen": stream.seen._asdict(),
+        "retired": _plain_retired(stream.retired),
+        **fields,
+    }
+
+
+def _plain_retired(groups):
+    if not groups:
+        return None
+    rows, opened_at, retired_at = joined(groups)
+    return {"rows": plain_rows(rows), "opened_at": opened_at, "retired_at": retired_at}
 
 
 def fitted_from(state):
     """Return what was learned, from plain fields that are checked."""
     try:
-        fitted = _fitted_from(state)
-        expect_same(state, plain_fitted(fitted))
+        return _fitted_from(**state)
     except MemoryError:
         raise
     except Exception as error:  # whatever a state that cannot be makes Python say
         message = f"This is not the state of a fitted estimator: {error}"
         raise ValueError(message) from error
-    return fitted
 
 
-def _fitted_from(state):
-    stream, n_clusters = _stream_from(state["stream"]), state["n_clusters"]
-    n_online, n_features = stream.centers.rows.shape
-    labels = np.array(state["labels"], np.int32)
-    labels.flags.writeable = False  # users see them
-    d2 = np.array(state["squared_distances"], np.float64)
-    parameters = state["start_parameters"]
+def _fitted_from(centers, start_parameters, merged, stream, **fields):
+    stream = _stream_from(**stream)
+    kinds = {
+        "n_clusters": (int, 1, MOST_CLUSTERS, None),
+        "labels": (np.int32, 0, stream.n_online - 1),
+        "squared_distances": (np.float64, 0, np.inf),
+    }
+    n_clusters, labels, d2 = read_fields(fields, kinds).values()
     expect(
-        a_squared_distance_for_each_label=len(labels) == len(d2) and (d2 >= 0).all(),
-        labels_of_clusters=_are_labels(labels, n_online),
-        a_number_of_clusters=n_clusters is None or 1 <= n_clusters <= MOST_CLUSTERS,
-        samples_or_means=state["centers"] in ("samples", "means"),
-        start_parameters=type(parameters) is dict,
+        samples_or_means=centers in ("samples", "means"),
+        start_parameters=type(start_parameters) is dict,
+        a_squared_distance_for_each_label=len(labels) == len(d2),
+        finite_squared_distances_of_means=distances_are_finite(stream.means),
     )
-    fitted = Fitted(stream, n_clusters, state["centers"], parameters, (labels, d2))
-    if state["merged"] is not None:
-        n_merged = min(n_clusters, n_online)
-        rows = rows_from(state["merged"]["centers"], (n_merged, n_features))
-        of_online = np.array(state["merged"]["of_online"], np.int32)
-        are_merged = len(of_online) == n_online and _are_labels(of_online, n_merged)
-        expect(
-            a_merged_cluster_for_each_online_cluster=are_merged,
-            finite_squared_distances=distances_are_finite(rows),
-        )
-        fitted.final = FinalClusters(centers_from(rows), of_online)
+    labels.flags.writeable = False  # users see them
+    fitted = Fitted(stream, n_clusters, centers, start_parameters, (labels, d2))
+    if merged is not None:
+        fitted.final = _merged_from(fitted, **merged)
     return fitted
 
 
-def _stream_from(state):
-    schedule, n_seen = _schedule_from(state["schedule"]), int(state["n_seen"])
-    stream = Stream(schedule, int(state["seed"]), state["max_clusters"] or np.inf)
-    rows = rows_from(state["centers"])
-    n_clusters, n_features = rows.shape
-    opened_at, counts = (np.array(state[k], np.int64) for k in ("opened_at", "counts"))
-    closed = rows_from(state["closed_sums"], (None, n_features)).astype(np.float64)
-    open_sums = rows_from(state["open_sums"], rows.shape).astype(np.float64)
-    costs = [float(state[name]) for name in ("closed_cost", "open_cost")]
-    starts = [0, *(start for start, _ in schedule.phases), n_seen]
-    is_prefix = schedule.openings == n_clusters < schedule.prefix_length
-    is_phase = schedule.phases and 0 <= schedule.openings <= n_clusters
+def _merged_from(fitted, centers, **fields):
+    n_online, n_features = fitted.stream.centers.rows.shape
+    rows, n_merged = rows_from(**centers), min(fitted.n_clusters, n_online)
+    fields = read_fields(fields, {"of_online": (np.int32, 0, n_merged - 1)}, n_online)
+    expect(
+        as_many_merged_clusters=rows.shape == (n_merged, n_features),
+        finite_squared_distances=distances_are_finite(rows),
+    )
+    return FinalClusters(centers_from(rows), **fields)
+
+
+def _stream_from(
+    schedule,
+    phases,
+    prefix_weights,
+    centers,
+    closed_sums,
+    open_sums,
+    seen,
+    retired,
+    **fields,
+):
+    kind, paths = _SCHEDULES[schedule]
+    rows, closed, last = (rows_from(**x) for x in (centers, closed_sums, open_sums))
+    n_clusters, fields = rows.shape[0], read_fields(fields, paths, rows.shape[0])
+    starts, costs = (array.tolist() for array in read_fields(phases, _PHASES).values())
+    stream, n_seen = Stream(object.__new__(kind), 0), fields["n_seen"]
+    stream.totals = Totals(closed, last, (None, None), n_rows=n_seen)
+    stream.seen = SeenWeight(**read_fields(seen, _SEEN))
+    for path, value in fields.items():
+        *owners, name = path.split(".")
+        setattr(reduce(getattr, owners, stream), name, value)
+    stream.retired = () if retired is None else (_retired_from(rows, **retired),)
+    every, counts = every_opening(stream), stream.counts
+    stream.ids = np.searchsorted(every, stream.opened_at).astype(np.int32)
+    schedule, ends = stream.schedule, [*starts, n_seen]
+    schedule.phases = tuple(zip(starts, costs, strict=True))
+    schedule.prefix_weights = tuple(prefix_weights.tolist())
+    n_openings = schedule.openings
+    is_counted = not stream.is_weighted and stream.half_life == np.inf
     expect(
         finite_squared_distances=distances_are_finite(rows),
-        a_seed=0 <= stream.numbers.seed < 2**63,
-        a_number_of_samples=n_seen <= MOST_SAMPLES,
         centers_within_max_clusters=1 <= n_clusters <= stream.max_clusters,
-        max_clusters=stream.max_clusters
-        in (np.inf, min(stream.max_clusters, MOST_CLUSTERS)),
-        counts_of_all_samples=(counts > 0).all() and sum(counts.tolist()) == n_seen,
-        a_count_and_a_position_for_each_center=len(opened_at) == len(counts) == n_clusters,
-        centers_that_open_in_order=opened_at[0] >= 0
-        and (np.diff(opened_at) > 0).all()
-        and opened_at[-1] < n_seen,
-        sums_stored_like_centers=issparse(rows) == issparse(closed) == issparse(open_sums)
-        and closed.shape[0] <= n_clusters,
-        costs_that_are_not_negative=min(costs) >= 0,
-        phases_that_start_within_the_stream=starts == sorted(starts),
-        a_phase_or_prefix_that_all_centers_can_be_of=is_phase or is_prefix,
+        members_of_all_clusters=(counts > 0).all(),
+        counts_of_all_samples=counts.sum() == n_seen or not is_counted,
+        positions_in_order=(np.diff(every, append=n_seen) > 0).all()
+        and (np.diff(stream.opened_at) > 0).all(),
+        sums_stored_like_centers=issparse(rows) == issparse(closed) == issparse(last),
+        sums_in_float64=closed.dtype == last.dtype == np.float64,
+        sums_of_the_same_features=closed.shape[1] == last.shape[1] == rows.shape[1],
+        sums_of_all_clusters=closed.shape[0] <= last.shape[0] == n_clusters,
+        phases_in_order=ends == sorted(ends)
+        and len(costs) == min(schedule.n_phases, KEPT_PHASES),
+        a_weight_for_each_opening_of_a_prefix=len(prefix_weights)
+        == (n_openings if schedule.is_prefix else 0),
+        openings_within_a_phase=n_openings < min(schedule.prefix_length, n_clusters + 1)
+        if schedule.is_prefix
+        else n_openings <= len(every),
     )
-    stream.centers, stream.opened_at, stream.n_seen = centers_from(rows), opened_at, n_seen
-    stream.totals = Totals(closed, open_sums, counts, n_seen, *costs)
-    expect(finite_squared_distances_of_means=distances_are_finite(stream.means))
+    stream.centers = centers_from(rows)
     return stream
 
 
-def _schedule_from(state):
-    schedule = object.__new__(_SCHEDULES[state["class"]])
-    schedule.phases = tuple((int(start), float(cost)) for start, cost in state["phases"])
-    for name in ("k", "prefix_length", "openings"):
-        setattr(schedule, name, int(state[name]))
-    if isinstance(schedule, SemiOnline):
-        schedule.log_n = float(state["log_n"])
-    if schedule.phases:
-        schedule.facility_cost = schedule.phases[-1][1]
+def _retired_from(live, rows, **fields):
+    rows, positions = rows_from(**rows), read_fields(fields, _RETIRED)
     expect(
-        the_logarithm_of_a_length=1 <= getattr(schedule, "log_n", 1) <= _MOST_LOG_N,
-        a_number_of_clusters_to_aim_at=1 <= schedule.k <= MOST_SAMPLES,
-        positive_facility_costs=all(cost > 0 for _, cost in schedule.phases),
+        retired_clusters_like_others=issparse(rows) == issparse(live)
+        and rows.shape == (len(positions["opened_at"]), live.shape[1])
+        and distances_are_finite(rows),
+        a_position_for_each=len({*map(len, positions.values())}) == 1,
     )
-    return schedule
-
-
-def _are_labels(labels, n_clusters):
-    return labels.ndim == 1 and ((labels >= 0) & (labels < n_clusters)).all()
+    return Clusters(rows, **positions)

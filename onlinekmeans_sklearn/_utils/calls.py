@@ -2,6 +2,7 @@
 
 import os
 import threading
+from functools import wraps
 from weakref import ref
 
 import numpy as np
@@ -39,6 +40,25 @@ class unchanged_on_error:
             self._estimator.__dict__ = self._attributes
             if self._source is not None:
                 self._source.set_state(self._numbers)
+
+
+def takes_no_weights(method):
+    """Let a method say why it does not take `sample_weight`.
+
+    That is not in its signature, which scikit-learn looks at.
+    """
+
+    @wraps(method)
+    def call(self, *args, **kwargs):
+        if "sample_weight" in kwargs:
+            raise TypeError(
+                f"{method.__name__}() takes no sample_weight: in scikit-learn's fit a "
+                "weight stands for repeated samples in any order, and here the order "
+                "matters. Use partial_fit(X, sample_weight=...) of a new estimator."
+            )
+        return method(self, *args, **kwargs)
+
+    return call
 
 
 _locks = {}  # by weak references

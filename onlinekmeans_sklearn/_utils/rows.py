@@ -38,9 +38,17 @@ def padded(X, n_rows):
     if not missing:
         return X
     if not issparse(X):
-        return np.pad(X, ((0, missing), (0, 0)))
+        return np.concatenate([X, np.zeros((missing, *X.shape[1:]))])
     indptr = np.append(X.indptr, np.repeat(X.indptr[-1:], missing))
     return canonical(X.data, X.indices, indptr, (n_rows, X.shape[1]))
+
+
+def scaled_rows(X, factors):
+    """Return each row multiplied by a number of its own."""
+    if not issparse(X):
+        return X * factors[:, None]
+    values = X.data * np.repeat(factors, np.diff(X.indptr))
+    return canonical(values, X.indices, X.indptr, X.shape)
 
 
 def with_dtype(X, dtype):

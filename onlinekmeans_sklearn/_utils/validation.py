@@ -9,7 +9,7 @@ from numbers import Integral, Real
 import numpy as np
 from scipy.sparse import csr_array, csr_matrix, issparse
 from sklearn import config_context
-from sklearn.utils import assert_all_finite
+from sklearn.utils import assert_all_finite, check_array
 from sklearn.utils.validation import validate_data
 
 from .rows import as_canonical, canonical
@@ -17,6 +17,7 @@ from .threads import Threads, n_threads_for
 
 MOST_CLUSTERS = 2**31 - 1  # labels are int32
 MOST_SAMPLES = 2**62  # positions in a stream are int64
+_LEAST_WEIGHT = 1e-30  # of a sample; its inverse is the largest
 _FEW_VALUES = 64  # for which numpy is not faster
 _MANY_VALUES = 2**19  # for which one thread is fast enough
 _FLOATS = (np.dtype(np.float64), np.dtype(np.float32))
@@ -52,10 +53,37 @@ def validate_X(estimator, X, reset):
     return X
 
 
+def validate_weights(sample_weight, X, is_start=False):
+    """Return the weights of the rows of `X` as float64, None if there are none."""
+    if sample_weight is None:
+        return None
+    options = {"ensure_2d": False, "ensure_min_samples": 0, "input_name": "sample_weight"}
+    weights = check_array(sample_weight, dtype=np.float64, order="C", **options)
+    if weights.shape != X.shape[:1]:
+        raise ValueError(
+            f"Got sample_weight of shape {weights.shape}, but expected one weight for each "
+            f"of the {X.shape[0]} samples, of shape ({X.shape[0]},)."
+        )
+    is_wrong = (weights != 0) & ((weights < _LEAST_WEIGHT) | (weights > 1 / _LEAST_WEIGHT))
+    if is_wrong.any():
+        index = int(is_wrong.argmax())
+        raise ValueError(
+            f"Got a sample_weight of {weights[index]:.3g} for sample {index}, but expected "
+            f"0 or numbers from {_LEAST_WEIGHT:.0e} to {1 / _LEAST_WEIGHT:.0e}: scale the "
+            "weights, or leave samples out that should not count."
+        )
+    if is_start and weights[0] == 0:
+        raise ValueError(
+            "Got a sample_weight of 0 for the first sample of a stream, which has no "
+            "cluster to join: leave out the samples before the first one that counts."
+        )
+    return weights
+
+
 def as_floats(estimator, X, *others, **options):
     """Return `X`, and any `y` in `others`, validated by scikit-learn, and CSR by scipy."""
     if issparse(X):
-        X = _rebuilt(X)
+        X = rebuilt(X)
     elif type(X).__module__.startswith("dask") and hasattr(X, "__dask_graph__"):
         warn_user(
             f"{type(estimator).__name__} got a Dask collection and loads it into memory "
@@ -74,7 +102,7 @@ def as_floats(estimator, X, *others, **options):
         ) from error
 
 
-def _rebuilt(X):
+def rebuilt(X):
     """Return CSR of sparse `X` built anew, which lets scipy check all its index arrays.
 
     Compiled code trusts them: an index out of range would make it read, or write, beyond

@@ -15,6 +15,6 @@ if TESTS not in sys.path:  # as pytest has it: the reference and the helpers are
 SEED = 20160110
 # warnings
 ADVICE = (
-    "The '(k|n_samples)' parameter of|The stream of SemiOnlineKMeans|"
+    "The '(k|n_samples|half_life)' parameter of|The stream of SemiOnlineKMeans|"
     ".* changed since this stream started"
 )

@@ -47,6 +47,7 @@ class StreamCase:
     pickled: bool
     queries: int
     block: int  # positions that are added up at once
+    weights: np.ndarray = field(repr=False)  # or None
 
 
 def stream_case(seed, index):
@@ -64,6 +65,9 @@ def stream_case(seed, index):
     parameters["random_state"] = int(rng.randint(10**6))
     parameters["n_jobs"] = int(rng.choice([1, 2]))
     parameters["max_clusters"] = [None, None, int(rng.randint(1, 25))][rng.randint(3)]
+    if algorithm != "semi-online" and rng.random_sample() < 0.5:
+        parameters["half_life"] = int(rng.choice([1, 2, 5, 20, n, n + 1, 10**9]))
+        parameters["max_clusters"] = None
     cuts = _cuts(rng, n)
     names = sorted(STORAGES)
     storages = [str(rng.choice(names))] * len(cuts)
@@ -85,6 +89,7 @@ def stream_case(seed, index):
         pickled=rng.random_sample() < 0.2,
         queries=int(rng.choice([0, 0, 5])),
         block=int(rng.choice([2**16, 1, 16, 100])),
+        weights=_weights(rng, n),
     )
 
 
@@ -118,6 +123,20 @@ def _algorithm(rng, n, scale):
         exponent = 2 * math.log10(max(scale, 1e-160)) + rng.uniform(-6, 2)
         parameters["lower_bound"] = 10 ** min(exponent, 300)
     return name, parameters
+
+
+def _weights(rng, n):
+    """Return weights, or None: whole numbers, about 1, or of all magnitudes, many 0."""
+    kinds = {
+        "ones": np.ones(n),
+        "whole": rng.randint(0, 5, size=n).astype(float),
+        "about 1": rng.exponential(size=n) * (rng.random_sample(n) < 0.8),
+        "any": 10 ** rng.uniform(-30, 30, size=n),
+    }
+    weights = [*kinds.values(), *[None] * len(kinds)][rng.randint(2 * len(kinds))]
+    if weights is not None:
+        weights[0] = weights[0] or 0.5  # the first one of a stream must count
+    return weights
 
 
 def _dtypes(rng, X, n_calls):
@@ -154,7 +173,7 @@ def check_stream(case):
 def _check_stream(case):
     estimator = SemiOnlineKMeans if case.algorithm == "semi-online" else OnlineKMeans
     model = estimator(**case.parameters)
-    labels, read, first_call = [], [], None
+    labels, read, weights, first_call = [], [], [], None
     start = 0
     for stop, storage, dtype in zip(case.cuts, case.storages, case.dtypes):
         part = case.X[start:stop].astype(dtype)
@@ -162,20 +181,25 @@ def _check_stream(case):
             _check_refused(model, STORAGES[storage](part))
         else:
             rows = STORAGES[storage](part)
-            labels.append(model.partial_fit_predict(rows).copy())
-            _spoil(rows)
+            some = None if case.weights is None else case.weights[start:stop].copy()
+            if some is not None and not read:
+                some[0] = some[0] or 0.5
+            labels.append(model.partial_fit_predict(rows, sample_weight=some).copy())
             read.append(part)
+            weights += [1.0] * len(part) if some is None else some.tolist()
+            _spoil(rows)
+            _spoil(some)
             first_call = first_call or len(part)
         if case.pickled:
             model = pickle.loads(pickle.dumps(model))
         start = stop
     if read:
         X = np.concatenate(read)
-        expected = _reference(case, X, first_call)
+        expected = _reference(case, X, first_call, weights)
         if len(set(case.dtypes)) > 1:  # the centers are as wide as the widest of them
             X = X.astype(model.cluster_centers_.dtype)
         assert_equals_reference(model, np.concatenate(labels), X, expected)
-        _check_answers(case, model, X[expected.opened_at])
+        _check_answers(case, model, X[expected.opened_at], expected.counts)
         _check_costs(model, expected)
     else:
         assert not hasattr(model, "n_samples_seen_")
@@ -201,36 +225,51 @@ def _spoil(rows):
         values[...] = np.nan
 
 
-def _reference(case, X, first_call):
+def _reference(case, X, first_call, weights):
     """Return what the plain loop makes of the rows."""
     samples = X.astype(np.float64).tolist()
     parameters = case.parameters
     seed, k = parameters["random_state"], parameters["k"]
     uniforms = uniform_numbers(np.random.RandomState(seed), len(X))
-    cap = parameters["max_clusters"] or math.inf
+    options = {
+        "max_clusters": parameters["max_clusters"] or math.inf,
+        "half_life": parameters.get("half_life", math.inf),
+        "weights": weights,
+    }
     if case.algorithm == "practical":
-        return practical(samples, uniforms, k, cap)
+        return practical(samples, uniforms, k, **options)
     if case.algorithm == "theoretical":
-        return theoretical(samples, uniforms, k, cap)
+        return theoretical(samples, uniforms, k, **options)
     n = parameters.get("n_samples", first_call)
-    return semi_online(samples, uniforms, k, parameters.get("lower_bound"), n, cap)
+    bound = parameters.get("lower_bound")
+    return semi_online(samples, uniforms, k, bound, n, **options)
 
 
 def _check_costs(model, expected):
-    """Check that opening costs something as soon as the prefix is complete."""
-    assert (model.facility_cost_ == 0) == (model.n_phases_ == 0)
+    """Check that opening costs something as soon as the prefix is complete.
+
+    A stream that forgets may begin another one.
+    """
+    assert (model.facility_cost_ == 0) >= (model.n_phases_ == 0)
+    if getattr(model, "half_life", None) is None:
+        assert (model.facility_cost_ == 0) == (model.n_phases_ == 0)
 
 
-def _check_answers(case, model, centers):
-    """Check `predict` and `score` on centers and on points half-way between two of them."""
+def _check_answers(case, model, centers, counts):
+    """Check `predict` and `score` on centers and on points half-way between two of them.
+
+    The nearest is one of those that count.
+    """
     if not case.queries:
         return
     rng = np.random.RandomState(case.parameters["random_state"])
     one, other = rng.randint(len(centers), size=(2, case.queries))
     queries = (centers[one] / 2 + centers[other] / 2).astype(centers.dtype)
-    plain = centers.astype(np.float64).tolist()
+    live = np.flatnonzero(counts)
+    plain = centers[live].astype(np.float64).tolist()
     found = [nearest(query, plain) for query in queries.astype(np.float64).tolist()]
     rows = STORAGES[case.storages[0]](queries)
-    np.testing.assert_array_equal(model.predict(rows), [label for label, _ in found])
+    labels = live[[label for label, _ in found]]
+    np.testing.assert_array_equal(model.predict(rows), labels)
     cost = math.fsum(d2 for _, d2 in found)
     assert -model.score(rows) == pytest.approx(cost, rel=1e-12, abs=1e-320)

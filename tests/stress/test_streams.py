@@ -95,8 +95,8 @@ def test_rows_with_very_many_columns_are_the_same_one_by_one(name):
 def test_another_algorithm_is_told_apart(name, monkeypatch):
     algorithm = getattr(stream_cases, name)
 
-    def other(samples, uniforms, k, *rest):
-        return algorithm(samples, uniforms, k + 5, *rest)
+    def other(samples, uniforms, k, *rest, **options):
+        return algorithm(samples, uniforms, k + 5, *rest, **options)
 
     monkeypatch.setattr(stream_cases, name, other)
     assert failures("streams", SEED, range(30))

@@ -1,0 +1,74 @@
+"""The weights of samples: when they open a center, and the paper's n.
+
+A sample of weight w, an integer, is to open a center as often as w samples in one place: if
+the least of w random numbers says so. That is one number, too, which `opening_numbers`
+makes of the sample's own. It is defined for any weight, and 1 leaves the number as it is.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from .cluster_sums import halved, sequential_sum
+
+
+def opening_numbers(uniforms, weights):
+    """Return the number of each row to compare with; None means that all weights are 1.
+
+    It is infinite for weight 0: such a row never opens a center.
+    """
+    if weights is None:
+        return uniforms
+    numbers = np.full(len(uniforms), np.inf)
+    np.divide(uniforms, weights, out=numbers, where=weights > 0)
+    heavy = np.flatnonzero(weights > 1)
+    numbers[heavy] = -np.expm1(np.log1p(-uniforms[heavy]) / weights[heavy])
+    return numbers
+
+
+class SeenWeight(NamedTuple):
+    """The weight of all samples so far, and the least of one.
+
+    Attributes
+    ----------
+    before, epoch : float
+        That of samples before the current epoch, and of those of it; the latter is only
+        kept if the stream is weighted.
+    least : float
+        The least positive weight of a sample, at most 1.
+    """
+
+    before: float = 0.0
+    epoch: float = 0.0
+    least: float = 1.0
+
+    @property
+    def total(self):
+        """The weight of all samples."""
+        return self.before + self.epoch
+
+    @property
+    def n(self):
+        """The paper's n: how many samples of the least weight are worth as much."""
+        return max(1.0, self.total / self.least)
+
+    def with_rows(self, weights):
+        """Return it with the next rows, which are of the same epoch."""
+        least = float(weights.min(where=weights > 0, initial=self.least))
+        return SeenWeight(self.before, sequential_sum(self.epoch, weights), least)
+
+    def halved(self):
+        """Return it when all samples count half, at the end of an epoch."""
+        return SeenWeight(float(halved(self.total)), 0.0, self.least)
+
+
+def seen_with(stream, n_rows, weights=None):
+    """Return the weight that a stream has seen with some of the next rows, of one epoch."""
+    if weights is not None:
+        return stream.seen.with_rows(weights[:n_rows])
+    return stream.seen._replace(epoch=float(stream.n_seen % stream.half_life + n_rows))
+
+
+def weighted(seen, n_seen, half_life):
+    """Return it for a stream that had no weights before this sample."""
+    return seen._replace(epoch=float((n_seen - 1) % half_life + 1) if n_seen else 0.0)
