@@ -14,6 +14,7 @@ from .fitted import fitted_from, plain_fitted
 __all__ = ["load", "save"]
 _LOGGER = logging.getLogger("onlinekmeans_sklearn")
 _ESTIMATORS = {kind.__name__: kind for kind in (OnlineKMeans, SemiOnlineKMeans)}
+_FIELDS = {"class", "parameters", "random_state", "output", "feature_names", "fitted"}
 _PLAIN = (type(None), bool, int, float, str)
 _RANDOM_STATE = {
     "key": (np.uint32, 0, 2**32 - 1),
@@ -178,7 +179,7 @@ def model_from(state):
     _check_plain(parameters)
     model = _ESTIMATORS[state["class"]](**parameters)
     expect(
-        known_fields=state.keys() == state_of(model).keys(),
+        known_fields=state.keys() == _FIELDS,
         values_of_all_parameters=parameters.keys() == model.get_params(deep=False).keys(),
         a_known_output=state["output"] in (None, "default", "pandas", "polars"),
     )
