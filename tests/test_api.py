@@ -223,14 +223,6 @@ def test_the_package_lists_its_public_names_only():
     assert {"__version__", "__doc__", "__all__"} <= {*dir(onlinekmeans_sklearn)}
 
 
-@pytest.mark.parametrize("estimator", [OnlineKMeans, SemiOnlineKMeans])
-def test_shared_documentation_is_there_in_full(estimator):
-    text = inspect.getdoc(estimator)
-    assert "%(" not in text
-    assert "\nn_jobs : int or None, default=None\n    The number" in text
-    assert "\nopened_at_ : ndarray of shape (n_online_clusters,)\n    The position" in text
-
-
 @pytest.mark.parametrize("estimator", [OnlineKMeans(), SemiOnlineKMeans()])
 def test_errors_about_arguments_name_no_private_class(estimator):
     for name in ("fit", "partial_fit", "predict", "score", "transform", "fit_predict"):
