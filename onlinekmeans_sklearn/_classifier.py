@@ -49,10 +49,7 @@ def _can_learn_online(self):
 
 
 class ClusterFeaturesClassifier(
-    VersionedStateMixin,
-    MetaEstimatorMixin,
-    ClassifierMixin,
-    BaseEstimator,
+    VersionedStateMixin, MetaEstimatorMixin, ClassifierMixin, BaseEstimator
 ):
     """Classifier on raw features plus cluster features, also on a stream.
 
