@@ -382,10 +382,9 @@ def _widen(classifier, n_features):
     others = [name for name in vars(classifier) if "coef" in name and name != "coef_"]
     if others or not isinstance(getattr(classifier, "coef_", None), np.ndarray):
         raise ValueError(
-            f"{missing} clusters have opened since the last call, but "
-            f"{type(classifier).__name__} cannot take more columns: only classifiers whose "
-            "weights are all in coef_ can gain columns. Give the clusterer a "
-            "max_clusters, so that the number of columns is the same from the start."
+            f"{missing} clusters have opened since the last call, but only classifiers "
+            f"whose weights are all in coef_ can gain columns, not {classifier!r}. Give "
+            "the clusterer a max_clusters, for as many columns from the start."
         )
     classifier.coef_ = np.pad(classifier.coef_, ((0, 0), (0, missing)))
     classifier.n_features_in_ = n_features

@@ -143,10 +143,9 @@ def state_of(model):
     """Return the state of an estimator, fitted or not."""
     if type(model) not in _ESTIMATORS.values():
         raise TypeError(
-            f"Got a model of type {type(model).__module__}.{type(model).__name__}, but "
-            "expected an OnlineKMeans or SemiOnlineKMeans of onlinekmeans_sklearn. For a "
-            "Dask estimator, save model.to_local(); save others with skops.io.dump, or "
-            "with pickle."
+            f"Got a model of type {type(model)}, but expected an OnlineKMeans or "
+            "SemiOnlineKMeans of onlinekmeans_sklearn. For a Dask estimator, save "
+            "model.to_local(); save others with skops.io.dump, or with pickle."
         )
     attributes = vars(model).copy()  # at one moment: another thread may call partial_fit
     parameters = {name: attributes[name] for name in model.get_params(deep=False)}
