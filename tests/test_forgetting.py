@@ -197,7 +197,7 @@ def test_features_decided_online_do_not_depend_on_the_cut(encode, kind):
 def test_a_merge_sees_live_clusters_only(model):
     merged = OnlineKMeans(4, k=60, half_life=300, random_state=0).fit(X)
     plain = OnlineKMeans(4, k=60, random_state=0).fit(X)
-    assert 5 * merged.score(X[-200:]) > plain.score(X[-200:])
+    assert 3 * merged.score(X[-200:]) > plain.score(X[-200:])
     live = np.flatnonzero(merged.counts_)
     of_online = merged.online_to_merged_
     assert of_online.shape == merged.counts_.shape
