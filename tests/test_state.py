@@ -17,6 +17,9 @@ MODELS = {
         csr_array(X)
     ),
     "prefix": OnlineKMeans(k=20, random_state=0).partial_fit(X[:8]),
+    "forgets": OnlineKMeans(k=20, half_life=25, random_state=0).partial_fit(
+        np.concatenate([X, 50 + X, 100 + X]), sample_weight=np.arange(1, 121)
+    ),
 }
 
 
@@ -169,6 +172,35 @@ CRAFTED = {
         np.zeros_like,
     ],
     ("sparse", "fitted/stream/open_sums/n_features"): [4],
+    ("prefix", "fitted/stream/phases/prefix_weights"): [
+        None,
+        lambda weights: weights[1:],
+        lambda weights: weights * np.nan,
+        lambda weights: weights + 1,
+    ],
+    ("forgets", "fitted/stream/half_life"): [0, 25.0, -np.inf, None],
+    ("forgets", "fitted/stream/is_weighted"): [1, None],
+    ("forgets", "fitted/stream/schedule.fees"): [-1.0, np.nan],
+    ("forgets", "fitted/stream/schedule.facility_cost"): [-1.0, np.nan],
+    ("forgets", "fitted/stream/schedule.k_target"): [0, None],
+    ("forgets", "fitted/stream/seen"): [None, {}, [1.0, 2.0, 3.0]],
+    ("forgets", "fitted/stream/seen/least"): [0.0, 2.0, np.nan],
+    ("forgets", "fitted/stream/seen/before"): [-1.0, np.inf],
+    ("forgets", "fitted/stream/totals.closed_counts"): [np.zeros_like, np.negative],
+    ("forgets", "fitted/stream/retired"): [None, 3, {}],
+    ("forgets", "fitted/stream/retired/rows"): [
+        lambda rows: {"values": rows["values"][1:]},
+        lambda rows: {"values": rows["values"][:, 1:]},
+        lambda rows: {"values": rows["values"] * np.nan},
+        lambda rows: {"values": rows["values"] * 1e200},
+    ],
+    ("forgets", "fitted/stream/retired/opened_at"): [
+        lambda positions: positions[1:],
+        lambda positions: with_value(positions, 0, positions[1]),
+        lambda positions: with_value(positions, 0, 1000),
+        lambda positions: positions.astype(float),
+    ],
+    ("forgets", "fitted/stream/retired/retired_at"): [lambda positions: positions[1:]],
     ("sparse", "fitted/stream/open_sums/values"): [lambda values: values * 1e300],
 }
 
