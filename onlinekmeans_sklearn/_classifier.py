@@ -29,7 +29,7 @@ def _classifier_has(name):
     """Return a check that the classifier, fitted or not, has a method."""
 
     def check(self):
-        classifier = getattr(self, "classifier_", self._default_classifier())
+        classifier = getattr(self, "classifier_", self._parts()[1])
         getattr(classifier, name)  # its AttributeError says why not
         return True
 
@@ -38,7 +38,7 @@ def _classifier_has(name):
 
 def _can_learn_online(self):
     """Check that the classifier has `partial_fit`, and the clusterer features for it."""
-    clusterer = getattr(self, "clusterer_", self._default_clusterer())
+    clusterer = getattr(self, "clusterer_", self._parts()[0])
     if not isinstance(clusterer, BaseOnlineKMeans) or clusterer.n_clusters is not None:
         raise AttributeError(
             "partial_fit needs features that are decided online. The 'clusterer' parameter "
@@ -49,10 +49,7 @@ def _can_learn_online(self):
 
 
 class ClusterFeaturesClassifier(
-    VersionedStateMixin,
-    MetaEstimatorMixin,
-    ClassifierMixin,
-    BaseEstimator,
+    VersionedStateMixin, MetaEstimatorMixin, ClassifierMixin, BaseEstimator
 ):
     """Classifier on raw features plus cluster features, also on a stream.
 
@@ -276,23 +273,20 @@ class ClusterFeaturesClassifier(
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
-        parts = self._default_clusterer(), self._default_classifier()
-        inner = [get_tags(part) for part in parts]
+        inner = [get_tags(part) for part in self._parts()]
         tags.input_tags.sparse = all(part.input_tags.sparse for part in inner)
         tags.classifier_tags = copy.copy(inner[1].classifier_tags)
         return tags
 
-    def _default_classifier(self):
-        """Return `classifier`, or what None stands for."""
-        if self.classifier is not None:
-            return self.classifier
-        return SGDClassifier(
-            loss="squared_error", learning_rate="invscaling", eta0=0.01, power_t=0.25
-        )
-
-    def _default_clusterer(self):
-        """Return `clusterer`, or what None stands for."""
-        return OnlineKMeans() if self.clusterer is None else self.clusterer
+    def _parts(self):
+        """Return `clusterer` and `classifier`, or what None stands for."""
+        clusterer, classifier = self.clusterer, self.classifier
+        if clusterer is None:
+            clusterer = OnlineKMeans()
+        if classifier is None:
+            rate = {"learning_rate": "invscaling", "eta0": 0.01, "power_t": 0.25}
+            classifier = SGDClassifier(loss="squared_error", **rate)
+        return clusterer, classifier
 
     def _validated(self, X, y, reset):
         """Return `X` and `y`, checked as scikit-learn does, unless they are known to pass.
@@ -301,8 +295,8 @@ class ClusterFeaturesClassifier(
         """
         self._check_parts()
         if not reset and type(y) is np.ndarray and needs_no_validation(self, X):
-            is_kind = y.dtype.kind == self.classes_.dtype.kind != "O"
-            if is_kind and y.shape == X.shape[:1]:
+            kind = y.dtype.kind
+            if kind == self.classes_.dtype.kind != "O" and y.shape == X.shape[:1]:
                 return X, y
         X, y = as_floats(self, X, y, reset=reset)
         check_classification_targets(y)
@@ -310,7 +304,7 @@ class ClusterFeaturesClassifier(
 
     def _check_parts(self):
         """Raise ValueError for an invalid parameter."""
-        clusterer, classifier = self._default_clusterer(), self._default_classifier()
+        clusterer, classifier = self._parts()
         if isinstance(clusterer, type) or not hasattr(clusterer, "transform"):
             expected = "an estimator with fit and transform, for example OnlineKMeans()"
             raise parameter_error("clusterer", clusterer, expected, owner=self)
@@ -339,14 +333,13 @@ class ClusterFeaturesClassifier(
 
     def _unfitted_parts(self):
         """Return an unfitted clusterer and classifier, seeded by `random_state`."""
-        clusterer = clone(self._default_clusterer())
+        clusterer, classifier = map(clone, self._parts())
         if hasattr(clusterer, "set_output"):
             clusterer.set_output(transform="default")
-        classifier = clone(self._default_classifier())
         if self.random_state is not None:
             random_state = check_random_state(self.random_state)
-            for part in (clusterer, classifier):
-                _seed(part, random_state)
+            _seed(clusterer, random_state)
+            _seed(classifier, random_state)
         return clusterer, classifier
 
     def _publish(self, clusterer, classifier):
@@ -389,10 +382,9 @@ def _widen(classifier, n_features):
     others = [name for name in vars(classifier) if "coef" in name and name != "coef_"]
     if others or not isinstance(getattr(classifier, "coef_", None), np.ndarray):
         raise ValueError(
-            f"{missing} clusters have opened since the last call, but "
-            f"{type(classifier).__name__} cannot take more columns: only classifiers whose "
-            "weights are all in coef_ can gain columns. Give the clusterer a "
-            "max_clusters, so that the number of columns is the same from the start."
+            f"{missing} clusters have opened since the last call, but only classifiers "
+            f"whose weights are all in coef_ can gain columns, not {classifier!r}. Give "
+            "the clusterer a max_clusters, for as many columns from the start."
         )
     classifier.coef_ = np.pad(classifier.coef_, ((0, 0), (0, missing)))
     classifier.n_features_in_ = n_features

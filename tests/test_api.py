@@ -2,7 +2,6 @@
 
 import copy
 import inspect
-import threading
 import warnings
 
 import numpy as np
@@ -150,32 +149,6 @@ def test_attributes_do_not_raise_where_too_few_clusters_would_warn():
         assert all(hasattr(model, name) for name in FITTED)
 
 
-@pytest.mark.parametrize("n_jobs", [0, 1.5, "all", True, np.nan])
-@pytest.mark.parametrize("n_rows", [1, 400])
-def test_n_jobs_is_checked_for_any_number_of_rows(n_jobs, n_rows):
-    text = r"The 'n_jobs' parameter of OnlineKMeans must be .* or None\. Got .* instead\."
-    model = OnlineKMeans(random_state=0).fit(X).set_params(n_jobs=n_jobs)
-    calls = ("fit", "partial_fit", "partial_fit_predict", "partial_fit_transform")
-    for method in (*calls, "predict", "transform", "score"):
-        with pytest.raises(ValueError, match=text):
-            getattr(model, method)(X[:n_rows])
-    with pytest.raises(ValueError, match=text):
-        model.partial_fit()
-    for good in (None, 1, 2, -1, -2, np.int64(2)):
-        model.set_params(n_jobs=good).predict(X[:n_rows])
-
-
-def test_errors_are_those_that_scikit_learn_would_give():
-    with pytest.raises(ValueError) as error:
-        OnlineKMeans(k=0).fit(X)
-    assert str(error.value) == (
-        "The 'k' parameter of OnlineKMeans must be an int in the range [1, inf) or 'auto'. "
-        "Got 0 instead."
-    )
-    with pytest.raises(ValueError, match=r"SemiOnlineKMeans .*\[1, 2147483647\] or None"):
-        SemiOnlineKMeans(2**31).fit(X)
-
-
 def test_a_semi_online_stream_that_starts_by_a_batch_wants_its_length():
     for method in ("partial_fit", "partial_fit_predict", "partial_fit_transform"):
         model = SemiOnlineKMeans(random_state=0)
@@ -248,14 +221,6 @@ def test_the_package_lists_its_public_names_only():
     names = {name for name in dir(onlinekmeans_sklearn) if not name.startswith("__")}
     assert names == {*onlinekmeans_sklearn.__all__}
     assert {"__version__", "__doc__", "__all__"} <= {*dir(onlinekmeans_sklearn)}
-
-
-@pytest.mark.parametrize("estimator", [OnlineKMeans, SemiOnlineKMeans])
-def test_shared_documentation_is_there_in_full(estimator):
-    text = inspect.getdoc(estimator)
-    assert "%(" not in text
-    assert "\nn_jobs : int or None, default=None\n    The number" in text
-    assert "\nopened_at_ : ndarray of shape (n_online_clusters,)\n    The position" in text
 
 
 @pytest.mark.parametrize("estimator", [OnlineKMeans(), SemiOnlineKMeans()])
@@ -352,22 +317,3 @@ def test_a_lone_sparse_row_is_looked_at_before_it_is_trusted(case):
     else:
         model.partial_fit(row)
         np.testing.assert_array_equal(dense(model.online_centers_)[-1], expected)
-
-
-def test_attributes_are_those_of_one_call_while_another_thread_learns():
-    model = OnlineKMeans(4, random_state=0).partial_fit(X[:100])
-    done = threading.Event()
-
-    def learn():
-        for row in X[100:, None]:
-            model.partial_fit(row)
-        done.set()
-
-    thread = threading.Thread(target=learn)
-    thread.start()
-    while not done.is_set():
-        assert model.predict(X[:5]).max() < 4
-        assert dense(model.cluster_centers_).shape == (4, 3)
-    thread.join()
-    whole = OnlineKMeans(4, random_state=0).fit(X)
-    np.testing.assert_array_equal(model.cluster_centers_, whole.cluster_centers_)

@@ -5,7 +5,7 @@ from numbers import Integral
 import numpy as np
 from scipy.sparse import issparse
 
-from .._utils.validation import check_integer
+from .._utils.validation import check_integer, parameter_error
 from .style import COLORS, TINTS, Display, counted, final_sizes
 
 
@@ -154,13 +154,11 @@ def _checked_pair(features, n_features, names):
     pair = [known.index(i) if isinstance(i, str) and i in known else i for i in pair]
     are_columns = all(isinstance(i, Integral) and 0 <= i < n_features for i in pair)
     if not are_columns or len(pair) != 2 or pair[0] == pair[1]:
-        raise ValueError(
-            "The 'features' parameter of CentersDisplay must be two different columns, "
-            "counted from 0, such as (0, 1), or names that the estimator was fitted with. "
-            f"Got {features!r} instead, for an estimator "
-            f"fitted on {n_features} feature(s). Samples with fewer than two features "
-            "cannot be shown."
+        expected = (
+            f"two different columns of the {n_features} feature(s), counted from 0, such "
+            "as (0, 1), or names that the estimator was fitted with"
         )
+        raise parameter_error("features", features, expected, CentersDisplay)
     return pair
 
 

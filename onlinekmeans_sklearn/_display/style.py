@@ -44,9 +44,8 @@ class Display:
 
 def final_sizes(estimator):
     """Return the number of samples of each final cluster, as decided online."""
-    sizes = np.zeros(estimator.n_clusters_, dtype=estimator.counts_.dtype)
-    np.add.at(sizes, estimator.online_to_merged_, estimator.counts_)
-    return sizes
+    counts, merged = estimator.counts_, estimator.online_to_merged_
+    return np.bincount(merged, counts, estimator.n_clusters_).astype(counts.dtype)
 
 
 def plot_steps(ax, x, y, style, given):

@@ -87,9 +87,8 @@ def as_floats(estimator, X, *others, **options):
     elif type(X).__module__.startswith("dask") and hasattr(X, "__dask_graph__"):
         warn_user(
             f"{type(estimator).__name__} got a Dask collection and loads it into memory "
-            "as a whole. To keep it in pieces, use the estimators of "
-            "onlinekmeans_sklearn.dask, or pass one partition after the other to "
-            "partial_fit."
+            "as a whole. To keep it in pieces, use those of onlinekmeans_sklearn.dask, or "
+            "pass one partition after the other to partial_fit."
         )
     try:
         return validate_data(
@@ -225,7 +224,7 @@ def check_integer(name, value, or_one_of, most=MOST_SAMPLES, *, owner):
     """Raise ValueError unless `value` is an int from 1 to `most`, or in `or_one_of`."""
     if (value is None or isinstance(value, str)) and value in or_one_of:
         return  # first, since the check for Integral is slow for a call with one row
-    is_integer = _is_integer(value)
+    is_integer = type(value) is int or _is_integer(value)
     if is_integer and 1 <= value <= most:
         return
     limit = f"{most}]" if is_integer and value > most else "inf)"
@@ -271,7 +270,7 @@ def warn_of_ignored(parameters, in_force):
 
 
 def _is_integer(value):
-    return type(value) is int or (type(value) is not bool and isinstance(value, Integral))
+    return isinstance(value, Integral) and not isinstance(value, bool)
 
 
 def warn_user(message, category=UserWarning):
