@@ -24,7 +24,7 @@ def options_of(argv):
     )
     add_data_argument(parser)
     parser.add_argument("--streams", nargs="+", help="names of streams (default: all)")
-    parser.add_argument("--windows", type=int, default=72, help="windows, at most (72)")
+    parser.add_argument("--windows", type=int, default=84, help="windows, at most (84)")
     parser.add_argument(
         "--rows", type=int, default=1000, help="rows of a generated window (1,000)"
     )

@@ -85,18 +85,19 @@ def spark(half_life):
 
 def as_array(centers):
     """Return centers of river's as rows."""
+    if not centers:
+        raise ValueError("has no clusters")
     return np.array([[center[j] for j in range(len(center))] for center in centers])
 
 
 def merged(n_clusters, seed, pairs):
     """Return what weighted k-means makes of (center, weight) pairs, or all if too few."""
-    if not pairs:
-        raise ValueError("has no clusters")
-    centers, weights = zip(*pairs)
+    centers = as_array([center for center, _ in pairs])
     if len(centers) <= n_clusters:
-        return as_array(centers)
+        return centers
+    weights = [weight for _, weight in pairs]
     model = KMeans(n_clusters, n_init=3, random_state=seed)
-    return model.fit(as_array(centers), sample_weight=weights).cluster_centers_
+    return model.fit(centers, sample_weight=weights).cluster_centers_
 
 
 def micro_clusters(model):

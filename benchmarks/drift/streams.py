@@ -15,7 +15,7 @@ from ..data import available
 from ..quality.study import SCALERS, scaled
 
 GROUPS, FEATURES, SPREAD = 20, 8, 10
-TOPICS, TOPIC_FEATURES, TOPIC_NOISE = 12, 384, 1.2
+TOPICS, TOPIC_FEATURES = 12, 384
 TRAVEL = 5  # windows in which a moving group travels its own width, the root of FEATURES
 SHRINK = 1e-6
 MOVING, SUDDEN, SCALE, RETURN = "moving groups", "sudden change", "scale", "return"
@@ -76,18 +76,22 @@ def returning(rng, row, rows):
     return places(rng)[chosen]
 
 
-def shrinking(windows, rows, seed):
-    """Return a stationary stream that shrinks by a million in the middle."""
-    whole = generated(stationary, windows, rows, seed)
-    return [X * SHRINK if 2 * i >= windows else X for i, X in enumerate(whole)]
+def shrunken(make, seed):
+    """Return the windows of a stream that shrinks by a million in the middle."""
+    windows = make(seed)
+    middle = len(windows) // 2
+    return windows[:middle] + [SHRINK * X for X in windows[middle:]]
 
 
 def topics(n, seed):
-    """Return n unit vectors of topics that come one after the other, and their topics."""
+    """Return n unit vectors of topics that come one after the other, and their topics.
+
+    Noise is as long as a topic's own vector: two of a topic have a cosine of about 0.5.
+    """
     rng = np.random.default_rng(seed)
     topic = np.arange(n) * TOPICS // n
     directions = rng.normal(size=(TOPICS, TOPIC_FEATURES))
-    X = directions[topic] + TOPIC_NOISE * rng.normal(size=(n, TOPIC_FEATURES))
+    X = directions[topic] + rng.normal(size=(n, TOPIC_FEATURES))
     return X / np.linalg.norm(X, axis=1, keepdims=True), topic
 
 
@@ -108,6 +112,7 @@ def all_streams(folder, windows, rows):
     kinds = {
         MOVING: (moving, f"20 groups, each moving by its width in {TRAVEL} windows"),
         SUDDEN: (sudden, "20 groups that all jump elsewhere in the middle"),
+        SCALE: (stationary, "20 groups that shrink by a million in the middle"),
         RETURN: (returning, "a random half of 20 groups in every window"),
         STATIONARY: (stationary, "20 groups that stay as they are"),
     }
@@ -115,8 +120,8 @@ def all_streams(folder, windows, rows):
         name: Stream(partial(generated, kind, windows, rows), GROUPS, about)
         for name, (kind, about) in kinds.items()
     }
-    about = "20 groups, shrinking by a million in the middle"
-    every[SCALE] = Stream(partial(shrinking, windows, rows), GROUPS, about)
+    make = partial(shrunken, every[SCALE].make)
+    every[SCALE] = every[SCALE]._replace(make=make)
     about = "unit vectors of 12 topics, one after the other"
     every[IN_TURN] = Stream(partial(topics_in_turn, windows, rows), TOPICS, about)
     for name in [name for name in DATASETS if name in available(folder)]:

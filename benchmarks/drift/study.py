@@ -60,7 +60,7 @@ def run(start, windows, n_clusters, seed, rows):
 
 def one_seed(stream, seed, limit, advance):
     """Return the figures of a stream for a seed, by contestant, and who is left out."""
-    windows = stream.make(seed=seed)
+    windows = stream.make(seed)
     n_clusters, rows = stream.n_clusters, len(windows[0])
     advance("the best", 0)
     best = np.array(best_costs(windows, n_clusters, seed))
@@ -96,6 +96,7 @@ def measure(name, stream, seeds, limit, advance):
     runs = []
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # rows that are alike
+        warnings.filterwarnings("ignore", "The 'half_life' parameter")  # short windows
         for seed in range(seeds):
             runs.append(
                 one_seed(
