@@ -9,6 +9,7 @@ import pytest
 pytest.importorskip("rich", reason="the benchmarks print with rich")
 
 from benchmarks import scaling
+from benchmarks.drift import report as drift
 from benchmarks.quality import report as quality
 from benchmarks.speed import report as speed
 
@@ -66,6 +67,15 @@ def test_quality_is_that_of_its_json():
         assert_written(path, table.headings, table.rows)
     text = (EVIDENCE / "quality" / "index.txt").read_text(encoding="utf-8")
     assert text == f"{quality.headline(found)}.\n"
+
+
+def test_drift_is_that_of_its_json():
+    found = found_in(EVIDENCE / "drift" / "drift.json")
+    for name, table in drift.tables_of(found).items():
+        path = EVIDENCE / "drift" / f"drift-{name}.csv"
+        assert_written(path, table.headings, table.rows)
+    text = (EVIDENCE / "drift" / "index.txt").read_text(encoding="utf-8")
+    assert text == f"{drift.headline(found)}.\n"
 
 
 @pytest.mark.parametrize("page", sorted(EVIDENCE.glob("*.rst")), ids=lambda page: page.stem)

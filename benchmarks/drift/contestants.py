@@ -11,7 +11,7 @@ from sklearn.metrics import pairwise_distances_argmin
 from onlinekmeans_sklearn import OnlineKMeans
 
 HALF_LIVES = (1, 4, 16)  # in windows
-OURS, MINI_BATCH = "OnlineKMeans", "MiniBatchKMeans.partial_fit"
+OURS, MINI_BATCH = "OnlineKMeans", "MiniBatchKMeans"
 NEW, RIVAL = "OnlineKMeans, new every window", "KMeans on the last window"
 DEAD = 1e-8  # of the largest weight: such a cluster of Spark's is placed anew
 

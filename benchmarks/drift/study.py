@@ -23,7 +23,7 @@ from ..quality.study import cost
 from .contestants import CONTESTANTS, RIVER
 
 BEST_OF = 3  # runs of KMeans on the next window itself
-TRIED = 120  # rows, or more, until river has what it keeps; those after them are timed
+TRIED = 120  # rows, or more, after which river has what it keeps; then it is timed
 
 
 def best_costs(windows, n_clusters, seed):
@@ -34,13 +34,14 @@ def best_costs(windows, n_clusters, seed):
 
 def rows_within(start, windows, n_clusters, seed, limit):
     """Return how many rows of each window can be read within the limit."""
-    some = windows[0][: max(TRIED, 5 * n_clusters)]
+    some, taken = windows[0][: max(TRIED, 5 * n_clusters)], 0.0
     learn = start(some, n_clusters, seed)
-    learn(some)
-    begin = time.perf_counter()
-    learn(some)
-    of_row = (time.perf_counter() - begin) / len(some)
-    read = min(len(windows[0]), int(limit / (of_row * len(windows))))
+    for _ in range(2):
+        if taken < limit:
+            begin = time.perf_counter()
+            learn(some)
+            taken = time.perf_counter() - begin
+    read = min(len(windows[0]), int(limit * len(some) / (taken * len(windows))))
     if read < n_clusters:
         raise TimeoutError(f"would take longer than {limit:g} s")
     return read
@@ -59,7 +60,10 @@ def run(start, windows, n_clusters, seed, rows):
 
 
 def one_seed(stream, seed, limit, advance):
-    """Return the figures of a stream for a seed, by contestant, and who is left out."""
+    """Return what a stream is like, and for a seed the figures, and who is left out.
+
+    Figures, by contestant: cost / best for each window, milliseconds, and rows read.
+    """
     windows = stream.make(seed)
     n_clusters, rows = stream.n_clusters, len(windows[0])
     advance("the best", 0)
@@ -79,11 +83,8 @@ def one_seed(stream, seed, limit, advance):
                 raise
             left_out[name] = (str(error) or type(error).__name__).splitlines()[0]
             continue
-        figures[name] = {
-            "cost / best": (np.array(costs) / best).tolist(),
-            "ms per 1,000 rows": seconds * 1e6 / (rows * (len(windows) - 1)),
-            "rows read of a window": read,
-        }
+        milliseconds = seconds * 1e6 / (rows * (len(windows) - 1))
+        figures[name] = costs / best, milliseconds, read
     about = {"windows": len(windows), "rows": rows, "features": windows[0].shape[1]}
     return about, figures, left_out
 
@@ -112,23 +113,32 @@ def measure(name, stream, seeds, limit, advance):
         "n_clusters": stream.n_clusters,
         **runs[0][0],
         "contestants": {
-            who: [figures[who] for _, figures, _ in runs if who in figures]
+            who: summary([figures[who] for _, figures, _ in runs if who in figures])
             for who in CONTESTANTS
-            if any(who in figures for _, figures, _ in runs)
+            if who in runs[0][1]
         },
-        "left out": {who: why for _, _, reasons in runs for who, why in reasons.items()},
+        "left out": runs[0][2],
+    }
+
+
+def geometric_mean(values, axis=None):
+    """Return the mean by which factors are to be averaged, to four digits."""
+    means = np.exp(np.mean(np.log(values), axis=axis))
+    return [float(f"{mean:.4g}") for mean in means] if means.ndim else float(means)
+
+
+def summary(runs):
+    """Return the figures of a contestant: cost / best over time, and the others."""
+    ratios, milliseconds, read = zip(*runs)
+    return {
+        "cost / best": geometric_mean(ratios, axis=0),
+        "by seed": geometric_mean(ratios, axis=1),
+        "ms per 1,000 rows": float(np.median(milliseconds)),
+        "rows read of a window": read[0],
     }
 
 
 def ratio(result, who):
-    """Return the geometric mean of cost / best over windows and seeds; None if absent."""
-    runs = result["contestants"].get(who)
-    if not runs:
-        return None
-    return float(np.exp(np.mean([np.log(run["cost / best"]) for run in runs])))
-
-
-def milliseconds(result, who):
-    """Return the median time for 1,000 rows over the seeds; None if absent."""
-    runs = result["contestants"].get(who)
-    return None if not runs else float(np.median([r["ms per 1,000 rows"] for r in runs]))
+    """Return the mean of cost / best over windows and seeds; None if absent."""
+    figures = result["contestants"].get(who)
+    return None if figures is None else geometric_mean(figures["cost / best"])

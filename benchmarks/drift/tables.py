@@ -15,7 +15,7 @@ from .contestants import (
     with_half_life,
 )
 from .streams import DATASETS, IN_TURN, MOVING, RETURN, SCALE, STATIONARY, SUDDEN
-from .study import milliseconds, ratio
+from .study import ratio
 
 SHORT = {  # headings for a terminal
     MOVING: "moving\ngroups",
@@ -52,8 +52,7 @@ class Factor(Ratio):
 
 def is_partial(result, who):
     """Return whether the contestant read only some rows of every window."""
-    runs = result["contestants"][who]
-    return any(run["rows read of a window"] < result["rows"] for run in runs)
+    return result["contestants"][who]["rows read of a window"] < result["rows"]
 
 
 def factor(result, who):
@@ -66,8 +65,8 @@ def contest_table(title, results, legend):
     """Return the costs of everybody on these streams, and the median time."""
     rows = []
     for who in CONTESTANTS:
-        times = [milliseconds(result, who) for result in results]
-        times = [value for value in times if value is not None]
+        found = [result["contestants"].get(who) for result in results]
+        times = [figures["ms per 1,000 rows"] for figures in found if figures]
         if times:
             cells = [factor(result, who) for result in results]
             rows.append([who, *cells, Ratio(float(np.median(times)), decimals=1)])
@@ -178,7 +177,7 @@ def read_partly(results):
     for result in results:
         for who in RIVER:
             if who in result["contestants"] and is_partial(result, who):
-                read = result["contestants"][who][0]["rows read of a window"]
+                read = result["contestants"][who]["rows read of a window"]
                 shares.setdefault(who, []).append(read / result["rows"])
     return [
         f"{who} read {min(some):.0%} to {max(some):.0%} of the rows of {len(some)} streams."

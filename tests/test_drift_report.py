@@ -1,0 +1,336 @@
+"""The benchmark of streams that change: its streams, its rivals, its figures, its files."""
+
+import io
+import json
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from sklearn.cluster import KMeans
+
+from onlinekmeans_sklearn import OnlineKMeans
+
+pytest.importorskip("rich", reason="the benchmarks print with rich")
+
+from rich.console import Console
+
+from benchmarks import style
+from benchmarks.drift import checks, contestants, main, report, study, tables
+from benchmarks.drift import streams as made
+from benchmarks.drift.contestants import (
+    CONTESTANTS,
+    HALF_LIVES,
+    MINI_BATCH,
+    OURS,
+    RIVAL,
+    RIVER,
+)
+from benchmarks.drift.streams import MOVING, RETURN, SCALE, STATIONARY, SUDDEN
+from benchmarks.drift.tables import SOON
+
+pytestmark = pytest.mark.slow
+
+CHECKS = {
+    "rows": 10_000_000,
+    "live / k": {"1,000": 0.9, "10,000": 1.4},
+    "half-lives until found": [1.6] * 9 + [None],
+    "homogeneity": {"one topic": [0.8, 0.9], "two topics": [0.7], "None": [0.5]},
+    "time / None": {
+        "half_life=100,000": 1.1,
+        "half_life=10,000": 1.6,
+        "sample_weight": 1.1,
+        "one row": 1.0,
+    },
+    "memory": {"early": 1.0, "late": 1.5, "opened": 2**10},
+}
+
+
+def result_of(name, **ratios):
+    """Return invented figures; `ratios` are those of each window, by name."""
+    windows = len(next(iter(ratios.values()))) + 1
+    other = {"ms per 1,000 rows": 2.0, "rows read of a window": 100, "by seed": [1.0]}
+    return {
+        "stream": name,
+        "about": "invented",
+        "n_clusters": 5,
+        "windows": windows,
+        "rows": 100,
+        "features": 3,
+        "contestants": {
+            who: {**other, "cost / best": list(values)} for who, values in ratios.items()
+        },
+        "left out": {},
+    }
+
+
+def figures_of(name, soon, ours=4.0, mini_batch=20.0, rival=1.25):
+    """Return invented figures of everybody that the checks and the chart need."""
+    every = {with_it: [ours] * 3 for with_it in CONTESTANTS if with_it not in RIVER}
+    every |= {SOON: [soon] * 3, MINI_BATCH: [mini_batch] * 3, RIVAL: [rival] * 3}
+    return result_of(name, **every)
+
+
+def found_of(*results, checks=CHECKS, busy=None):
+    """Return what the JSON holds."""
+    return {
+        "machine": "2 cores, invented",
+        "cores used by others": busy,
+        "options": {"seeds": 2},
+        "results": list(results),
+        "checks": checks,
+    }
+
+
+def windows_of(name, windows=6, rows=200, seed=0):
+    return made.all_streams(None, windows, rows)[name].make(seed)
+
+
+def test_a_moving_group_travels_its_own_width_in_five_windows():
+    rng = np.random.default_rng(0)
+    row = np.repeat([0, 5000], 400)
+    centers = made.moving(rng, row, rows=1000)
+    first, later = centers[:400], centers[400:]
+    nearest = np.linalg.norm(first[:, None] - later[None], axis=2).min(axis=1)
+    assert nearest.max() == pytest.approx(np.sqrt(made.FEATURES))
+
+
+def test_streams_change_as_they_say():
+    still = windows_of(STATIONARY)
+    assert [X.shape for X in still] == [(200, made.FEATURES)] * 6
+    fitted = KMeans(made.GROUPS, n_init=5, random_state=0).fit(still[0])
+
+    def relative_cost(X):
+        return -fitted.score(X) / fitted.inertia_
+
+    assert relative_cost(still[-1]) < 2
+    for name in (MOVING, RETURN):
+        windows = windows_of(name)
+        fitted = KMeans(made.GROUPS, n_init=5, random_state=0).fit(windows[0])
+        assert relative_cost(windows[-1]) > 2
+    windows = windows_of(SUDDEN)
+    fitted = KMeans(made.GROUPS, n_init=5, random_state=0).fit(windows[0])
+    assert relative_cost(windows[2]) < 2 < relative_cost(windows[3])
+
+
+def test_scale_shrinks_by_a_million_in_the_middle():
+    windows, still = windows_of(SCALE), windows_of(STATIONARY)
+    for place, (X, same) in enumerate(zip(windows, still)):
+        np.testing.assert_array_equal(X, same if place < 3 else same * 1e-6)
+
+
+def test_topics_are_unit_vectors_in_turn():
+    X, topic = made.topics(1200, seed=0)
+    np.testing.assert_allclose(np.linalg.norm(X, axis=1), 1)
+    assert np.array_equal(topic, np.repeat(np.arange(12), 100))
+    cosines = X[:100] @ X[:100].T
+    assert cosines[np.triu_indices(100, 1)].mean() == pytest.approx(0.5, abs=0.03)
+    assert abs((X[:100] @ X[100:].T).mean()) < 0.03
+
+
+def test_datasets_come_in_file_order(tmp_path):
+    X = np.arange(6000.0).reshape(3000, 2)
+    np.savez(tmp_path / "letter.npz", X=X, y=np.zeros(3000, dtype=int))
+    every = made.all_streams(tmp_path, 4, 100)
+    assert "skin" not in every
+    windows = every["letter"].make(seed=1)
+    assert len(windows) == 3  # of at least 1,000 rows
+    np.testing.assert_array_equal(np.concatenate(windows), X)
+
+
+def test_spark_moves_centers_to_the_faded_mean():
+    first = np.array([[0.0], [0.0], [10.0], [10.0]])
+    learn = contestants.spark(half_life=1)(first, 2, seed=0)
+    assert sorted(learn(first).ravel()) == [0, 10]
+    # weights of 2 fade to 1, so the rows at 4 count two thirds in one cluster
+    assert sorted(learn(np.array([[4.0], [4.0]])).ravel()) == pytest.approx([8 / 3, 10])
+
+
+def test_a_cluster_of_spark_that_dies_joins_the_heaviest():
+    first = np.array([[0.0], [10.0]])
+    learn = contestants.spark(half_life=0.01)(first, 2, seed=0)
+    learn(first)
+    centers = learn(np.full((4, 1), 0.5))
+    assert centers.ravel() == pytest.approx([0.5, 0.5])
+    assert centers[0, 0] != centers[1, 0]
+
+
+def test_figures_are_those_of_the_models():
+    windows = windows_of(STATIONARY, windows=3)
+    stream = made.Stream(lambda seed: windows, 5, "as it is")
+    result = study.measure("rows", stream, 2, 0.01, lambda *_: None)
+    with_it = contestants.with_half_life(OURS, 4)
+    expected = {with_it: np.zeros((2, 2)), RIVAL: np.zeros((2, 2))}
+    for seed in range(2):
+        model = OnlineKMeans(5, half_life=4 * 200, random_state=seed)
+        last = KMeans(5, n_init=1, random_state=seed)
+        for place, (X, following) in enumerate(pairwise(windows)):
+            best = KMeans(5, n_init=3, random_state=seed).fit(following).inertia_
+            ours, theirs = model.partial_fit(X), last.fit(X)
+            expected[with_it][seed, place] = -ours.score(following) / best
+            expected[RIVAL][seed, place] = -theirs.score(following) / best
+    for who, ratios in expected.items():
+        figures, logs = result["contestants"][who], np.log(ratios)
+        over_time, by_seed = np.exp(logs.mean(axis=0)), np.exp(logs.mean(axis=1))
+        assert figures["cost / best"] == pytest.approx(over_time, rel=1e-3)
+        assert figures["by seed"] == pytest.approx(by_seed, rel=1e-3)
+        assert figures["ms per 1,000 rows"] > 0
+        assert study.ratio(result, who) == pytest.approx(np.exp(logs.mean()), rel=1e-3)
+    assert study.ratio(result, "nobody") is None
+
+
+def test_river_reads_what_the_limit_allows(monkeypatch):
+    clock = [0.0]
+
+    def start(first, n_clusters, seed):
+        def learn(X):
+            clock[0] += 0.01 * len(X)
+            return X[:n_clusters]
+
+        return learn
+
+    monkeypatch.setattr(study.time, "perf_counter", lambda: clock[0])
+    windows = windows_of(STATIONARY)  # 6 of 200 rows, 12 s
+    assert study.rows_within(start, windows, 5, 0, limit=6) == 100
+    assert study.rows_within(start, windows, 5, 0, limit=60) == 200
+    with pytest.raises(TimeoutError, match="would take longer than"):
+        study.rows_within(start, windows, 5, 0, limit=0.1)
+
+
+@pytest.mark.parametrize("name", RIVER)
+def test_rivals_of_river_give_centers(name):
+    pytest.importorskip("river")
+    windows = windows_of(STATIONARY, windows=2)
+    learn = CONTESTANTS[name](windows[0], 5, 0)
+    for X in windows:
+        centers = learn(X)
+        assert 1 <= len(centers) <= 5
+        assert centers.shape[1] == made.FEATURES
+        assert np.isfinite(centers).all()
+
+
+def test_checks_are_measured():
+    found = checks.measure_checks(100_000, lambda *_: None)
+    assert set(found) == set(CHECKS)
+    model = OnlineKMeans(k=checks.K, half_life=1000, random_state=0)
+    model.partial_fit(next(checks.chunks(10_000)))
+    live = np.sum(model.counts_ > 0) / checks.K
+    assert found["live / k"]["1,000"] == live
+    assert all(0 < t < 3 for t in found["half-lives until found"])
+    assert found["memory"]["opened"] > 0
+    assert found["memory"]["early"] > 0.5  # MiB: labels and distances of a call
+
+
+def test_targets_are_met_or_missed():
+    found = found_of(
+        figures_of(MOVING, soon=1.5), figures_of(STATIONARY, soon=4.08), checks=CHECKS
+    )
+    outcome = {what: cell.verdict for what, cell in report.tables_of(found)["checks"].rows}
+    assert [what for what, verdict in outcome.items() if verdict == "missed"] == [
+        "stationary: cost with half-life 1 window / without",
+        "1,000,000 stationary rows, half_life=10,000: live clusters / k",
+        "scale / 10^6: seeds of 10 that find it within 3 half-lives",
+        "time with half_life=10,000 / without",
+    ]
+    assert sum(verdict == "met" for verdict in outcome.values()) == 11
+    cells = dict(report.tables_of(found)["checks"].rows)
+    assert str(cells["bytes more for each cluster that retired"]) == "512"
+    what = "moving groups: MiniBatchKMeans / OnlineKMeans with half-life 1 window"
+    assert cells[what].value == pytest.approx(20 / 1.5)
+
+
+def test_a_figure_of_some_rows_is_marked_and_who_is_left_out_is_told():
+    result = figures_of(SUDDEN, soon=1.5)
+    river = next(iter(RIVER))
+    other = list(RIVER)[1]
+    figures = {"cost / best": [123456.0] * 3, "ms per 1,000 rows": 9.0}
+    result["contestants"][river] = {**figures, "rows read of a window": 25}
+    result["left out"][other] = "is slow"
+    table = tables.contest_table("title", [result], None)
+    rows = {row[0]: row[1:] for row in table.rows}
+    assert [str(cell) for cell in rows[river]] == ["~1e+05", "9.0"]
+    assert [str(cell) for cell in rows[SOON]] == ["1.500", "2.0"]
+    assert other not in rows
+    assert report.notes(found_of(result))[:2] == [
+        f"{other} is slow: {SUDDEN}",
+        f"{river} read 25% to 25% of the rows of 1 streams.",
+    ]
+
+
+def test_report_holds_every_number_and_can_be_drawn_again(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(style, "DPI", 20)
+    results = [figures_of(name, soon=1.5) for name in (MOVING, RETURN, "letter")]
+    found = found_of(*results)
+    report.write_report(tmp_path, found)
+    written = json.loads((tmp_path / "drift.json").read_text(encoding="utf-8"))
+    assert written["results"] == results
+    assert written["targets"].startswith("9 of 12 targets are met; missed: 1,000,000 stat")
+    assert (tmp_path / "index.txt").read_text(encoding="utf-8") == (
+        "Groups that move: the next window costs 1.5 times the best with a half-life, 4 "
+        "without, 20 with MiniBatchKMeans, 1.2 with KMeans on the last window; groups that "
+        "come back: 1.5, 4, 20 and 1.2.\n"
+    )
+    for name, table in report.tables_of(found).items():
+        first, *rows = (tmp_path / f"drift-{name}.csv").read_text("utf-8").splitlines()
+        assert len(rows) == len(table.rows)
+        assert "at most" not in first
+    before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    for path in tmp_path.iterdir():
+        if path.suffix != ".json":
+            path.unlink()
+    main(["--redraw", "--out", str(tmp_path)])
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
+    assert "2 cores, invented" in capsys.readouterr().out
+
+
+def test_tables_fit_the_terminal():
+    names = (MOVING, SUDDEN, SCALE, RETURN, STATIONARY, *made.DATASETS)
+    results = [figures_of(name, soon=1.5, mini_batch=123456.7) for name in names]
+    console = Console(width=80, record=True, file=io.StringIO())
+    report.print_report(console, found_of(*results, busy=1.25))
+    text = console.export_text()
+    assert "…" not in text
+    assert max(map(len, text.splitlines())) <= 80
+    assert "at most 1.5" in text
+    assert "But other processes used 1.2 cores" in text
+
+
+def test_chart_shows_costs_over_time():
+    pytest.importorskip("matplotlib")
+    from benchmarks.drift import charts
+
+    result = figures_of(MOVING, soon=1.5)
+    result["contestants"][SOON]["cost / best"] = [1.0, 2.0, 4.0]
+    results = [result, figures_of(STATIONARY, soon=1.0)]
+    for theme in style.THEMES:
+        figure = style.drawn(lambda pale: charts.draw(results, pale), theme)
+        lines = {line.get_gid(): line for line in figure.axes[0].get_lines()}
+        assert list(lines) == list(charts.STYLES)
+        np.testing.assert_allclose(lines[SOON].get_xydata(), [[100, 1], [200, 2], [300, 4]])
+    assert charts.draw([figures_of("letter", soon=1.0)], None) is None
+
+
+def test_the_command_runs_on_a_little(tmp_path, capsys):
+    small = ["--windows", "3", "--rows", "120", "--seeds", "1", "--limit", "0.02"]
+    names = [MOVING, RETURN]
+    main([*small, "--largest", "0", "--out", str(tmp_path), "--streams", *names])
+    assert "No datasets: only generated streams are run." in capsys.readouterr().out
+    found = json.loads((tmp_path / "drift.json").read_text(encoding="utf-8"))
+    assert [result["stream"] for result in found["results"]] == names
+    for result in found["results"]:
+        there = [who for who in CONTESTANTS if who not in result["left out"]]
+        assert list(result["contestants"]) == there
+        assert [who for who in result["left out"] if who not in RIVER] == []
+    assert found["checks"] == {}
+
+
+def test_command_line_says_what_is_wrong(capsys):
+    for wrong in (["--streams", "nothing"], ["--windows", "1"], ["--seeds", "0"]):
+        with pytest.raises(SystemExit):
+            main(wrong)
+    assert "unknown streams ['nothing']; there are moving groups" in capsys.readouterr().err
+
+
+def test_half_lives_are_named_in_windows():
+    names = [contestants.with_half_life(OURS, half_life) for half_life in HALF_LIVES]
+    assert names[0] == SOON == "OnlineKMeans, half-life 1 window"
+    assert names[1:] == [f"OnlineKMeans, half-life {h} windows" for h in HALF_LIVES[1:]]
