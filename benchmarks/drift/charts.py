@@ -10,9 +10,10 @@ from ..style import (
     add_legend,
     log_axis,
     new_figure,
+    plain,
     write_chart,
 )
-from .contestants import HALF_LIVES, MINI_BATCH, OURS, RIVAL, with_half_life
+from .contestants import HALF_LIVES, MINI_BATCH, OURS, RIVAL, WITHOUT, with_half_life
 from .streams import MOVING, RETURN, STATIONARY, SUDDEN
 
 PANELS = {
@@ -21,11 +22,11 @@ PANELS = {
     RETURN: "groups go and come back",
     STATIONARY: "nothing changes",
 }
-STYLES = {  # name -> (color, line, width)
-    MINI_BATCH: (ORANGE, "-", 1.2),
-    RIVAL: (GRAY, "-", 1.2),
-    OURS: (BLUE, ":", 1.6),
+STYLES = {  # name -> (color, line, width), the uppermost first
     with_half_life(OURS, HALF_LIVES[0]): (BLUE, "-", 2),
+    WITHOUT: (BLUE, ":", 1.6),
+    RIVAL: (GRAY, "-", 1.2),
+    MINI_BATCH: (ORANGE, "-", 1.2),
 }
 UP, ACROSS = "cost of the next window / best", "rows read"
 NAME = "drift"
@@ -43,14 +44,16 @@ def draw(results, pale):
     for axes, name in zip(panels, shown):
         result = by_name[name]
         read = result["rows"] * np.arange(1, result["windows"])
-        for who, (color, line, width) in STYLES.items():
+        for place, (who, (color, line, width)) in enumerate(STYLES.items()):
             style = {"color": color, "linestyle": line, "linewidth": width}
+            style["zorder"] = 3 - place / len(STYLES)
             ratios = result["contestants"][who]["cost / best"]
             axes.plot(read, ratios, label=who, gid=who, **style)
         axes.set_title(PANELS[name], fontsize=9)
         axes.tick_params(labelsize=SMALL)
+        axes.xaxis.set_major_formatter(lambda value, _: plain(value))
         axes.grid()
-    log_axis(panels[0], "y", powers=True)
+    log_axis(panels[0], "y")
     for axes in panels[len(shown) :]:
         axes.set_visible(False)
     figure.supylabel(UP, fontsize=9)

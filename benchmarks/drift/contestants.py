@@ -12,6 +12,7 @@ from onlinekmeans_sklearn import OnlineKMeans
 
 HALF_LIVES = (1, 4, 16)  # in windows
 OURS, MINI_BATCH = "OnlineKMeans", "MiniBatchKMeans"
+WITHOUT = "OnlineKMeans, no half-life"
 NEW, RIVAL = "OnlineKMeans, new every window", "KMeans on the last window"
 DEAD = 1e-8  # of the largest weight: such a cluster of Spark's is placed anew
 
@@ -161,7 +162,7 @@ RIVER = {
 }
 CONTESTANTS = {
     **{with_half_life(OURS, h): ours(h) for h in HALF_LIVES},
-    OURS: ours(),
+    WITHOUT: ours(),
     NEW: new_every_window,
     RIVAL: kmeans,
     MINI_BATCH: mini_batch,

@@ -18,7 +18,7 @@ from ..report import (
     write_page,
 )
 from .charts import ACROSS, NAME, UP, write_drift_chart
-from .contestants import MINI_BATCH, OURS, RIVAL
+from .contestants import MINI_BATCH, RIVAL, WITHOUT
 from .streams import MOVING, RETURN
 from .study import ratio
 from .tables import SOON, left_out, read_partly, tables
@@ -64,14 +64,14 @@ def headline(found):
     by_name = {result["stream"]: result for result in found["results"]}
     if MOVING not in by_name or RETURN not in by_name:
         return TITLE
-    moving, back = by_name[MOVING], by_name[RETURN]
+    soon, without, mini_batch, rival = (
+        " and ".join(f"{ratio(by_name[name], who):.2g}" for name in (MOVING, RETURN))
+        for who in (SOON, WITHOUT, MINI_BATCH, RIVAL)
+    )
     return (
-        f"Groups that move: the next window costs {ratio(moving, SOON):.2g} times the best "
-        f"with a half-life, {ratio(moving, OURS):.2g} without, "
-        f"{ratio(moving, MINI_BATCH):.2g} with MiniBatchKMeans, {ratio(moving, RIVAL):.2g} "
-        f"with KMeans on the last window; groups that come back: {ratio(back, SOON):.2g}, "
-        f"{ratio(back, OURS):.2g}, {ratio(back, MINI_BATCH):.2g} and "
-        f"{ratio(back, RIVAL):.2g}"
+        f"When groups move, and when they come back, the next window costs {soon} times "
+        f"the best with a half-life, {without} times without, {mini_batch} times with "
+        f"MiniBatchKMeans, {rival} times with KMeans on the last window"
     )
 
 

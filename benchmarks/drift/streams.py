@@ -18,8 +18,8 @@ GROUPS, FEATURES, SPREAD = 20, 8, 10
 TOPICS, TOPIC_FEATURES = 12, 384
 TRAVEL = 5  # windows in which a moving group travels its own width, the root of FEATURES
 SHRINK = 1e-6
-MOVING, SUDDEN, SCALE, RETURN = "moving groups", "sudden change", "scale", "return"
-STATIONARY, IN_TURN = "stationary", "topics in turn"
+MOVING, SUDDEN, SCALE = "moving groups", "sudden change", "shrinking scale"
+RETURN, STATIONARY, IN_TURN = "groups come back", "stationary", "topics in turn"
 DATASETS = ["adult", "ijcnn1", "letter", "magic04", "poker", "shuttle", "skin", "w8a"]
 DATASET_CLUSTERS, SHORTEST = 10, 1000  # rows of a window of a dataset, or more
 

@@ -22,7 +22,7 @@ from sklearn.exceptions import ConvergenceWarning
 from ..quality.study import cost
 from .contestants import CONTESTANTS, RIVER
 
-BEST_OF = 3  # runs of KMeans on the next window itself
+BEST_OF = 5  # runs of KMeans on the next window itself
 TRIED = 120  # rows, or more, after which river has what it keeps; then it is timed
 
 
