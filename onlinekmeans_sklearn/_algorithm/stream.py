@@ -159,7 +159,10 @@ class Stream:
     def _draw(self, n_rows, weights):
         """Return the numbers of the next rows by which they open centers."""
         uniforms = self.numbers.between(self.n_seen, self.n_seen + n_rows)
-        return opening_numbers(uniforms, weights)
+        numbers = opening_numbers(uniforms, weights)
+        if not self.n_seen:
+            numbers[0] = 0.0  # it opens a center, even if the product would be infinite
+        return numbers
 
     def _choose_block_rows(self, X, n_opened):
         """Make blocks larger while few centers open in them, and smaller when many do.
