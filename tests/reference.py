@@ -156,7 +156,7 @@ def online_kmeans(
                 for s in cluster.sums:
                     s.halve()
             if f > 0:
-                share = old / (2 * (schedule.keep or openings))
+                share = old / (schedule.keep or openings) / 2
                 enough = min(share, max(cluster.count.value() for cluster in live))
                 live = [
                     cluster
