@@ -20,7 +20,7 @@ from sklearn.utils.validation import check_is_fitted
 from ._base import BaseOnlineKMeans
 from ._online_kmeans import OnlineKMeans
 from ._state.version import VersionedStateMixin
-from ._utils.calls import lock_of, unchanged_on_error
+from ._utils.calls import lock_of, takes_no_weights, unchanged_on_error
 from ._utils.rows import side_by_side
 from ._utils.validation import as_floats, needs_no_validation, parameter_error
 
@@ -120,6 +120,7 @@ class ClusterFeaturesClassifier(
         self.passthrough = passthrough
         self.random_state = random_state
 
+    @takes_no_weights
     def fit(self, X, y):
         """Cluster the rows of `X`, then fit the classifier with the cluster features.
 
@@ -143,7 +144,7 @@ class ClusterFeaturesClassifier(
         return self
 
     @available_if(_can_learn_online)
-    def partial_fit(self, X, y, classes=None):
+    def partial_fit(self, X, y, classes=None, sample_weight=None):
         """Update the clusters with the next batch of the stream, then the classifier.
 
         Needs a classifier with `partial_fit`, and ``n_clusters=None`` in the clusterer.
@@ -156,6 +157,9 @@ class ClusterFeaturesClassifier(
             Their classes.
         classes : array-like of shape (n_classes,) or None, default=None
             Every class label that may occur; needed in the first call.
+        sample_weight : array-like of shape (n_samples,) or None, default=None
+            What each sample counts, for the clusters and for the classifier. If None, all
+            count 1.
 
         Returns
         -------
@@ -164,13 +168,13 @@ class ClusterFeaturesClassifier(
         """
         with lock_of(self):
             if hasattr(self, "classifier_"):
-                self._partial_fit(X, y, classes, is_first=False)
+                self._partial_fit(X, y, classes, sample_weight, is_first=False)
             else:
                 with unchanged_on_error(self):
-                    self._partial_fit(X, y, classes, is_first=True)
+                    self._partial_fit(X, y, classes, sample_weight, is_first=True)
         return self
 
-    def _partial_fit(self, X, y, classes, is_first):
+    def _partial_fit(self, X, y, classes, weights, is_first):
         X, y = self._validated(X, y, reset=is_first)
         self._check_classes(y, classes, is_first)
         if is_first:
@@ -184,10 +188,12 @@ class ClusterFeaturesClassifier(
                 "columns would not have been 0 so far: for partial_fit pass max_clusters "
                 "to the clusterer, or encode='triangle'."
             )
-        features = self._with_raw(X, clusterer.partial_fit_transform(X))
+        weighted = {} if weights is None else {"sample_weight": weights}
+        features = self._with_raw(X, clusterer.partial_fit_transform(X, **weighted))
         if not is_first:
             _widen(classifier, features.shape[1])
-        self._publish(clusterer, classifier.partial_fit(features, y, classes=classes))
+        classifier.partial_fit(features, y, classes=classes, **weighted)
+        self._publish(clusterer, classifier)
 
     def predict(self, X):
         """Return the class of each sample.

@@ -168,6 +168,26 @@ def test_openings_show_the_cap_of_the_stream():
     assert OpeningsDisplay.from_estimator(other).cap_line_ is None
 
 
+def test_retired_clusters_are_not_shown():
+    rows = np.concatenate([X + 20 * i for i in range(6)])
+    model = OnlineKMeans(k=40, half_life=len(X) // 2, random_state=0).fit(rows)
+    live, every = np.count_nonzero(model.counts_), model.n_clusters_
+    assert live < every / 2
+    shown = OpeningsDisplay.from_estimator(model)
+    numbers = shown.line_.get_ydata()
+    assert numbers[-1] == live <= numbers.max() < every
+    assert shown.ax_.get_title().startswith(f"{live} live of {every} online clusters")
+    sizes = ClusterSizesDisplay.from_estimator(model)
+    assert sizes.ax_.get_title().startswith(
+        f"{live} clusters of {model.counts_.sum():,.0f}"
+    )
+    centers = CentersDisplay.from_estimator(model, rows)
+    found = model.cluster_centers_[model.counts_ > 0][:, :2]
+    np.testing.assert_array_equal(centers.centers_.get_offsets(), found)
+    for display in (shown, sizes, centers):
+        assert_can_be_drawn(display.figure_)
+
+
 def test_legend_of_openings_is_above_the_curves(model):
     shown = OpeningsDisplay.from_estimator(model)
     assert_can_be_drawn(shown.figure_)

@@ -6,8 +6,10 @@ import numpy as np
 import pytest
 from engines import engine
 from inside import positions_per_block
-from scipy.sparse import csr_array
+from scipy.sparse import csr_array, hstack
+from sklearn.base import clone
 from sklearn.cluster import KMeans
+from sklearn.linear_model import SGDClassifier
 from streams import (
     ALGORITHMS,
     STORAGES,
@@ -20,7 +22,11 @@ from streams import (
     reference_of,
 )
 
-from onlinekmeans_sklearn import OnlineKMeans, SemiOnlineKMeans
+from onlinekmeans_sklearn import (
+    ClusterFeaturesClassifier,
+    OnlineKMeans,
+    SemiOnlineKMeans,
+)
 
 X = blobs(0, 400)
 RNG = np.random.RandomState(0)
@@ -179,6 +185,28 @@ def test_bad_weights_are_refused_and_nothing_changes(weights, match, estimator):
     with pytest.raises(ValueError, match=match):
         model.partial_fit(X[:9], sample_weight=weights)
     assert model.n_samples_seen_ == 20
+
+
+def test_a_classifier_hands_weights_to_both_of_its_parts():
+    y, some = np.arange(400) % 2, WEIGHTS["any"]
+    clusterer = OnlineKMeans(k=30, random_state=1)
+    model = ClusterFeaturesClassifier(SGDClassifier(random_state=0), clusterer)
+    model.partial_fit(X[:200], y[:200], classes=[0, 1], sample_weight=some[:200])
+    model.partial_fit(X[200:], y[200:], sample_weight=some[200:])
+    features = clone(clusterer).partial_fit_transform(X, sample_weight=some)
+    classifier = SGDClassifier(random_state=0)
+    width = clone(clusterer).partial_fit(X[:200], sample_weight=some[:200]).n_clusters_
+    both = hstack([X, features], format="csr")
+    classifier.partial_fit(both[:200, : 3 + width], y[:200], [0, 1], some[:200])
+    missing = both.shape[1] - classifier.coef_.shape[1]
+    classifier.coef_ = np.pad(classifier.coef_, ((0, 0), (0, missing)))
+    classifier.n_features_in_ = both.shape[1]
+    classifier.partial_fit(both[200:], y[200:], sample_weight=some[200:])
+    np.testing.assert_allclose(model.classifier_.coef_, classifier.coef_)
+    with pytest.raises(ValueError, match="expected one weight for each of the 200"):
+        model.partial_fit(X[:200], y[:200], sample_weight=[1])
+    with pytest.raises(TypeError, match=r"fit\(\) takes no sample_weight"):
+        model.fit(X, y, sample_weight=some)
 
 
 @pytest.mark.parametrize("method", ["fit", "fit_predict", "fit_transform"])

@@ -127,12 +127,13 @@ class CentersDisplay(Display):
         self._set_axes(ax)
         pale = {"s": 6, "linewidth": 0, "rasterized": True}
         self.points_ = self._scatter(self.points, TINTS, self.labels, pale, points_kw)
-        every = np.arange(len(self.centers))
-        area = 15 + 185 * np.divide(self.sizes, np.max(self.sizes))
+        live = np.flatnonzero(self.sizes)
+        area = 15 + 185 * np.divide(self.sizes, np.max(self.sizes))[live]
         large = {"s": area, "edgecolor": "black", "linewidth": 0.8, "zorder": 3}
-        self.centers_ = self._scatter(self.centers, COLORS, every, large, kwargs)
+        centers = np.asarray(self.centers)[live]
+        self.centers_ = self._scatter(centers, COLORS, live, large, kwargs)
         x, y = self.feature_names
-        title = f"{counted(len(every), 'center')} (area: samples of the cluster)"
+        title = f"{counted(len(live), 'center')} (area: samples of the cluster)"
         self.ax_.set(xlabel=x, ylabel=y, title=title)
         return self
 

@@ -43,7 +43,7 @@ class Display:
 
 
 def final_sizes(estimator):
-    """Return the number of samples of each final cluster, as decided online."""
+    """Return the number of samples of each final cluster, 0 for those that have retired."""
     counts, merged = estimator.counts_, estimator.online_to_merged_
     return np.bincount(merged, counts, estimator.n_clusters_).astype(counts.dtype)
 
@@ -75,4 +75,4 @@ def show_counts(axis, log=False):
 
 def counted(number, noun):
     """Return a number and its noun in words, for a title."""
-    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+    return f"{number:,.0f} {noun}" if number == 1 else f"{number:,.0f} {noun}s"

@@ -17,7 +17,7 @@ from .threads import Threads, n_threads_for
 
 MOST_CLUSTERS = 2**31 - 1  # labels are int32
 MOST_SAMPLES = 2**62  # positions in a stream are int64
-_LEAST_WEIGHT = 1e-30  # of a sample; its inverse is the largest
+_LEAST_WEIGHT, _LARGEST_WEIGHT = 1e-30, 1e30  # of a sample
 _FEW_VALUES = 64  # for which numpy is not faster
 _MANY_VALUES = 2**19  # for which one thread is fast enough
 _FLOATS = (np.dtype(np.float64), np.dtype(np.float32))
@@ -64,12 +64,12 @@ def validate_weights(sample_weight, X, is_start=False):
             f"Got sample_weight of shape {weights.shape}, but expected one weight for each "
             f"of the {X.shape[0]} samples, of shape ({X.shape[0]},)."
         )
-    is_wrong = (weights != 0) & ((weights < _LEAST_WEIGHT) | (weights > 1 / _LEAST_WEIGHT))
+    is_wrong = (weights != 0) & ((weights < _LEAST_WEIGHT) | (weights > _LARGEST_WEIGHT))
     if is_wrong.any():
         index = int(is_wrong.argmax())
         raise ValueError(
             f"Got a sample_weight of {weights[index]:.3g} for sample {index}, but expected "
-            f"0 or numbers from {_LEAST_WEIGHT:.0e} to {1 / _LEAST_WEIGHT:.0e}: scale the "
+            f"0 or numbers from {_LEAST_WEIGHT:.0e} to {_LARGEST_WEIGHT:.0e}: scale the "
             "weights, or leave samples out that should not count."
         )
     if is_start and weights[0] == 0:
