@@ -205,6 +205,10 @@ def test_arrays_of_the_other_byte_order_are_the_same(path):
 
 
 def test_numpy_and_json_can_read_a_checkpoint(path):
+    save(PREFIX, path)
+    with np.load(path, allow_pickle=False) as archive:
+        text = json.loads(archive[TEXT].decode("utf-8"), parse_constant=pytest.fail)
+    assert text["state"]["fitted"]["stream"]["max_clusters"] is None
     save(DENSE, path)
     with np.load(path, allow_pickle=False) as archive:
         np.testing.assert_array_equal(archive["fitted/stream/totals.counts"], DENSE.counts_)

@@ -25,7 +25,7 @@ _LOGGER = logging.getLogger("onlinekmeans_sklearn")
 # attributes, of itself or of what it has.
 _STREAM = {
     "n_seen": (int, 1, MOST_SAMPLES),
-    "max_clusters": (int, 1, MOST_CLUSTERS, np.inf),
+    "max_clusters": (int, 1, MOST_CLUSTERS, None),
     "opened_at": (np.int64, 0, MOST_SAMPLES),
     "numbers.seed": (int, 0, 2**63 - 1),
     "totals.counts": (np.int64, 1, MOST_SAMPLES),
@@ -98,6 +98,7 @@ def _plain_stream(stream):
         "closed_sums": plain_rows(totals.closed),
         "open_sums": plain_rows(totals.open.rows(len(totals.counts))),
         **{path: reduce(getattr, path.split("."), stream) for path in paths},
+        "max_clusters": None if stream.max_clusters == np.inf else stream.max_clusters,
     }
 
 
@@ -154,6 +155,7 @@ def _stream_from(schedule, phases, centers, closed_sums, open_sums, **fields):
     for path, value in fields.items():
         *owners, name = path.split(".")
         setattr(reduce(getattr, owners, stream), name, value)
+    stream.max_clusters = stream.max_clusters or np.inf
     schedule, ends = stream.schedule, [*starts, n_seen]
     schedule.phases = tuple(zip(starts, costs, strict=True))
     if costs:
