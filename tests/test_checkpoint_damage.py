@@ -21,11 +21,6 @@ PREFIX = OnlineKMeans(k=20, random_state=0).partial_fit(X[:8])
 MODELS = {"dense": DENSE, "sparse": SPARSE, "unfitted": OnlineKMeans()}
 
 
-@pytest.fixture
-def path(tmp_path):
-    return tmp_path / "stream.npz"
-
-
 def assert_refused(path, message="Cannot load"):
     """Check that load says what is wrong, and with which file."""
     with pytest.raises(ValueError, match=message) as caught:
