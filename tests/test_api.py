@@ -18,11 +18,7 @@ from sklearn.utils import estimator_html_repr
 from streams import blobs, dense
 
 import onlinekmeans_sklearn
-from onlinekmeans_sklearn import (
-    ClusterFeaturesClassifier,
-    OnlineKMeans,
-    SemiOnlineKMeans,
-)
+from onlinekmeans_sklearn import ClusterFeaturesClassifier, OnlineKMeans, SemiOnlineKMeans
 
 X = blobs(0, 400)
 

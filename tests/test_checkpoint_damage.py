@@ -146,8 +146,7 @@ def test_too_little_memory_is_not_taken_for_damage(path, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    "lie",
-    ["(10**15,)", "(999999999999999,)", "(-1,)", "(1,)", "()", "(4, 2**62)", "(0,)"],
+    "lie", ["(10**15,)", "(999999999999999,)", "(-1,)", "(1,)", "()", "(4, 2**62)", "(0,)"]
 )
 def test_lying_headers_are_refused(lie, path):
     save(DENSE, path)
