@@ -20,7 +20,7 @@ from sklearn.utils.validation import check_is_fitted
 from ._base import BaseOnlineKMeans
 from ._online_kmeans import OnlineKMeans
 from ._state.version import VersionedStateMixin
-from ._utils.calls import lock_of, unchanged_on_error
+from ._utils.calls import lock_of, takes_no_weights, unchanged_on_error
 from ._utils.rows import side_by_side
 from ._utils.validation import as_floats, needs_no_validation, parameter_error
 
@@ -29,7 +29,7 @@ def _classifier_has(name):
     """Return a check that the classifier, fitted or not, has a method."""
 
     def check(self):
-        classifier = getattr(self, "classifier_", self._default_classifier())
+        classifier = getattr(self, "classifier_", self._parts()[1])
         getattr(classifier, name)  # its AttributeError says why not
         return True
 
@@ -38,7 +38,7 @@ def _classifier_has(name):
 
 def _can_learn_online(self):
     """Check that the classifier has `partial_fit`, and the clusterer features for it."""
-    clusterer = getattr(self, "clusterer_", self._default_clusterer())
+    clusterer = getattr(self, "clusterer_", self._parts()[0])
     if not isinstance(clusterer, BaseOnlineKMeans) or clusterer.n_clusters is not None:
         raise AttributeError(
             "partial_fit needs features that are decided online. The 'clusterer' parameter "
@@ -49,10 +49,7 @@ def _can_learn_online(self):
 
 
 class ClusterFeaturesClassifier(
-    VersionedStateMixin,
-    MetaEstimatorMixin,
-    ClassifierMixin,
-    BaseEstimator,
+    VersionedStateMixin, MetaEstimatorMixin, ClassifierMixin, BaseEstimator
 ):
     """Classifier on raw features plus cluster features, also on a stream.
 
@@ -123,6 +120,7 @@ class ClusterFeaturesClassifier(
         self.passthrough = passthrough
         self.random_state = random_state
 
+    @takes_no_weights
     def fit(self, X, y):
         """Cluster the rows of `X`, then fit the classifier with the cluster features.
 
@@ -146,7 +144,7 @@ class ClusterFeaturesClassifier(
         return self
 
     @available_if(_can_learn_online)
-    def partial_fit(self, X, y, classes=None):
+    def partial_fit(self, X, y, classes=None, sample_weight=None):
         """Update the clusters with the next batch of the stream, then the classifier.
 
         Needs a classifier with `partial_fit`, and ``n_clusters=None`` in the clusterer.
@@ -159,6 +157,9 @@ class ClusterFeaturesClassifier(
             Their classes.
         classes : array-like of shape (n_classes,) or None, default=None
             Every class label that may occur; needed in the first call.
+        sample_weight : array-like of shape (n_samples,) or None, default=None
+            What each sample counts, for the clusters and for the classifier. If None, all
+            count 1.
 
         Returns
         -------
@@ -167,13 +168,13 @@ class ClusterFeaturesClassifier(
         """
         with lock_of(self):
             if hasattr(self, "classifier_"):
-                self._partial_fit(X, y, classes, is_first=False)
+                self._partial_fit(X, y, classes, sample_weight, is_first=False)
             else:
                 with unchanged_on_error(self):
-                    self._partial_fit(X, y, classes, is_first=True)
+                    self._partial_fit(X, y, classes, sample_weight, is_first=True)
         return self
 
-    def _partial_fit(self, X, y, classes, is_first):
+    def _partial_fit(self, X, y, classes, weights, is_first):
         X, y = self._validated(X, y, reset=is_first)
         self._check_classes(y, classes, is_first)
         if is_first:
@@ -187,10 +188,12 @@ class ClusterFeaturesClassifier(
                 "columns would not have been 0 so far: for partial_fit pass max_clusters "
                 "to the clusterer, or encode='triangle'."
             )
-        features = self._with_raw(X, clusterer.partial_fit_transform(X))
+        weighted = {} if weights is None else {"sample_weight": weights}
+        features = self._with_raw(X, clusterer.partial_fit_transform(X, **weighted))
         if not is_first:
             _widen(classifier, features.shape[1])
-        self._publish(clusterer, classifier.partial_fit(features, y, classes=classes))
+        classifier.partial_fit(features, y, classes=classes, **weighted)
+        self._publish(clusterer, classifier)
 
     def predict(self, X):
         """Return the class of each sample.
@@ -276,23 +279,20 @@ class ClusterFeaturesClassifier(
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
-        parts = self._default_clusterer(), self._default_classifier()
-        inner = [get_tags(part) for part in parts]
+        inner = [get_tags(part) for part in self._parts()]
         tags.input_tags.sparse = all(part.input_tags.sparse for part in inner)
         tags.classifier_tags = copy.copy(inner[1].classifier_tags)
         return tags
 
-    def _default_classifier(self):
-        """Return `classifier`, or what None stands for."""
-        if self.classifier is not None:
-            return self.classifier
-        return SGDClassifier(
-            loss="squared_error", learning_rate="invscaling", eta0=0.01, power_t=0.25
-        )
-
-    def _default_clusterer(self):
-        """Return `clusterer`, or what None stands for."""
-        return OnlineKMeans() if self.clusterer is None else self.clusterer
+    def _parts(self):
+        """Return `clusterer` and `classifier`, or what None stands for."""
+        clusterer, classifier = self.clusterer, self.classifier
+        if clusterer is None:
+            clusterer = OnlineKMeans()
+        if classifier is None:
+            rate = {"learning_rate": "invscaling", "eta0": 0.01, "power_t": 0.25}
+            classifier = SGDClassifier(loss="squared_error", **rate)
+        return clusterer, classifier
 
     def _validated(self, X, y, reset):
         """Return `X` and `y`, checked as scikit-learn does, unless they are known to pass.
@@ -301,8 +301,8 @@ class ClusterFeaturesClassifier(
         """
         self._check_parts()
         if not reset and type(y) is np.ndarray and needs_no_validation(self, X):
-            is_kind = y.dtype.kind == self.classes_.dtype.kind != "O"
-            if is_kind and y.shape == X.shape[:1]:
+            kind = y.dtype.kind
+            if kind == self.classes_.dtype.kind != "O" and y.shape == X.shape[:1]:
                 return X, y
         X, y = as_floats(self, X, y, reset=reset)
         check_classification_targets(y)
@@ -310,7 +310,7 @@ class ClusterFeaturesClassifier(
 
     def _check_parts(self):
         """Raise ValueError for an invalid parameter."""
-        clusterer, classifier = self._default_clusterer(), self._default_classifier()
+        clusterer, classifier = self._parts()
         if isinstance(clusterer, type) or not hasattr(clusterer, "transform"):
             expected = "an estimator with fit and transform, for example OnlineKMeans()"
             raise parameter_error("clusterer", clusterer, expected, owner=self)
@@ -339,14 +339,13 @@ class ClusterFeaturesClassifier(
 
     def _unfitted_parts(self):
         """Return an unfitted clusterer and classifier, seeded by `random_state`."""
-        clusterer = clone(self._default_clusterer())
+        clusterer, classifier = map(clone, self._parts())
         if hasattr(clusterer, "set_output"):
             clusterer.set_output(transform="default")
-        classifier = clone(self._default_classifier())
         if self.random_state is not None:
             random_state = check_random_state(self.random_state)
-            for part in (clusterer, classifier):
-                _seed(part, random_state)
+            _seed(clusterer, random_state)
+            _seed(classifier, random_state)
         return clusterer, classifier
 
     def _publish(self, clusterer, classifier):
@@ -389,10 +388,9 @@ def _widen(classifier, n_features):
     others = [name for name in vars(classifier) if "coef" in name and name != "coef_"]
     if others or not isinstance(getattr(classifier, "coef_", None), np.ndarray):
         raise ValueError(
-            f"{missing} clusters have opened since the last call, but "
-            f"{type(classifier).__name__} cannot take more columns: only classifiers whose "
-            "weights are all in coef_ can gain columns. Give the clusterer a "
-            "max_clusters, so that the number of columns is the same from the start."
+            f"{missing} clusters have opened since the last call, but only classifiers "
+            f"whose weights are all in coef_ can gain columns, not {classifier!r}. Give "
+            "the clusterer a max_clusters, for as many columns from the start."
         )
     classifier.coef_ = np.pad(classifier.coef_, ((0, 0), (0, missing)))
     classifier.n_features_in_ = n_features

@@ -205,14 +205,16 @@ class OnlineKMeans(BaseOnlineKMeans):
         return Theoretical(self._resolved_k(default=10, for_merge=int))
 
     def _warn_before_reading(self, stream, n_rows, is_partial):
-        is_start, k = stream.n_seen == 0, int(stream.schedule.n_to_keep(1))
-        if is_start and stream.half_life < k:
+        if stream.n_seen > 0:
+            return
+        k = int(stream.schedule.n_to_keep(1))
+        if stream.half_life < k:
             warn_user(
                 f"The 'half_life' parameter of {type(self).__name__} is {self.half_life}, "
                 f"fewer samples than the {k} clusters it aims at: most clusters will hold "
                 "a sample or two. Pass a larger half_life or a smaller k."
             )
-        if is_start and self.algorithm == "practical" and self.k != "auto" and self.k < 16:
+        if self.algorithm == "practical" and self.k != "auto" and self.k < 16:
             exactly = self.n_clusters or self.k
             warn_user(
                 f"The 'k' parameter of {type(self).__name__} is {self.k}, but "

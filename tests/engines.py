@@ -4,22 +4,27 @@ Tests that need no more of the inside of the package than this have it from here
 """
 
 from contextlib import ExitStack, contextmanager
+from unittest import mock
 
 from onlinekmeans_sklearn._nearest import backend
-from onlinekmeans_sklearn._utils.tuning import tuned
+from onlinekmeans_sklearn._utils.tuning import TUNING
 
 backend.active.warns = False  # where they are not compiled, tests need not hear of it
 KERNELS = [*(backend.compiled.instruction_sets() if backend.compiled else []), "numpy"]
+
+
+def tuned(**values):
+    """Let block sizes and thresholds be others meanwhile."""
+    assert all(hasattr(TUNING, name) for name in values)
+    return mock.patch.dict(vars(TUNING), values)
 
 
 @contextmanager
 def using(name):
     """Use numpy's kernels meanwhile, or the compiled ones with some instruction set."""
     compiled = backend.compiled
-    before, instructions = (
-        backend.active.kernels,
-        compiled and compiled.instruction_set_in_use(),
-    )
+    instructions = compiled and compiled.instruction_set_in_use()
+    before = backend.active.kernels
     try:
         backend.active.kernels = backend.fallback if name == "numpy" else compiled
         if name != "numpy":
@@ -42,11 +47,7 @@ TINY = {
     "pair_elements": 40,
     "distance_elements": 24,
 }
-THREADS = {
-    "min_work_for_threads": 1,
-    "min_work_per_share": 1,
-    "threads_per_sum": 1,
-}
+THREADS = {"min_work_for_threads": 1, "min_work_per_share": 1, "threads_per_sum": 1}
 _SIZES = {"usual": {}, "tiny blocks": TINY, "tiny blocks, threads": {**TINY, **THREADS}}
 
 # name: kernels, None as usual, and what is tuned

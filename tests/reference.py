@@ -156,7 +156,7 @@ def online_kmeans(
                 for s in cluster.sums:
                     s.halve()
             if f > 0:
-                share = old / (2 * (schedule.keep or openings))
+                share = old / (schedule.keep or openings) / 2
                 enough = min(share, max(cluster.count.value() for cluster in live))
                 live = [
                     cluster
@@ -166,7 +166,8 @@ def online_kmeans(
         new += w
         least = min(least, w) if w > 0 else least
         index, d2 = nearest(v, [cluster.center for cluster in live])
-        if least_of(uniforms[t], w) * f < d2 and len(opened_at) < max_clusters:
+        is_far = t == 0 or least_of(uniforms[t], w) * f < d2
+        if is_far and len(opened_at) < max_clusters:
             fees += w * min(d2, f)
             index, d2 = len(live), 0.0
             live.append(Cluster(v, t, len(opened_at)))

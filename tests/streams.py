@@ -13,23 +13,23 @@ from onlinekmeans_sklearn import OnlineKMeans, SemiOnlineKMeans
 ALGORITHMS = {
     "practical": (
         lambda k, n: OnlineKMeans(k=15 + 5 * k),
-        lambda X, u, k, **cap: practical(X, u, 15 + 5 * k, **cap),
+        lambda X, u, k, **rest: practical(X, u, 15 + 5 * k, **rest),
     ),
     "practical, smallest": (
         lambda k, n: OnlineKMeans(k=16),
-        lambda X, u, k, **cap: practical(X, u, 16, **cap),
+        lambda X, u, k, **rest: practical(X, u, 16, **rest),
     ),
     "theoretical": (
         lambda k, n: OnlineKMeans(k=k, algorithm="theoretical"),
-        lambda X, u, k, **cap: theoretical(X, u, k, **cap),
+        lambda X, u, k, **rest: theoretical(X, u, k, **rest),
     ),
     "semi-online": (
         lambda k, n: SemiOnlineKMeans(k=k, n_samples=n),
-        lambda X, u, k, **cap: semi_online(X, u, k, **cap),
+        lambda X, u, k, **rest: semi_online(X, u, k, **rest),
     ),
     "semi-online, bound": (
         lambda k, n: SemiOnlineKMeans(k=k, n_samples=1000, lower_bound=5.0),
-        lambda X, u, k, **cap: semi_online(X, u, k, lower_bound=5.0, n=1000, **cap),
+        lambda X, u, k, **rest: semi_online(X, u, k, lower_bound=5.0, n=1000, **rest),
     ),
 }
 
@@ -104,11 +104,11 @@ def small_streams(draw):
     return np.array(order, dtype=float)
 
 
-def reference_of(name, X, k, seed, **cap):
+def reference_of(name, X, k, seed, **options):
     """Return what the plain loop makes of the rows of X."""
     X = np.asarray(X, dtype=np.float64)
     uniforms = uniform_numbers(np.random.RandomState(seed), len(X))
-    return ALGORITHMS[name][1](X.tolist(), uniforms, k, **cap)
+    return ALGORITHMS[name][1](X.tolist(), uniforms, k, **options)
 
 
 def estimator_of(name, n, k, seed):
@@ -116,12 +116,13 @@ def estimator_of(name, n, k, seed):
     return ALGORITHMS[name][0](k, n).set_params(random_state=seed)
 
 
-def fit_in_chunks(estimator, X, sizes):
+def fit_in_chunks(estimator, X, sizes, weights=None):
     """Return the labels of all rows, read by partial_fit calls of these sizes in turn."""
     labels, start, turn = [], 0, 0
     while start < X.shape[0]:
         stop = start + sizes[turn % len(sizes)]
-        labels.append(estimator.partial_fit_predict(X[start:stop]))
+        some = None if weights is None else weights[start:stop]
+        labels.append(estimator.partial_fit_predict(X[start:stop], sample_weight=some))
         start, turn = stop, turn + 1
     return np.concatenate(labels)
 

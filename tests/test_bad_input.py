@@ -121,6 +121,15 @@ BAD_PARAMETERS += [
     for name, most in [("k", 2**62), ("n_clusters", 2**31 - 1), ("max_clusters", 2**31 - 1)]
 ]
 BAD_PARAMETERS += [
+    (SemiOnlineKMeans, name, 2**31, rf"an int in the range \[1, {2**31 - 1}\] or None")
+    for name in ("n_clusters", "max_clusters")
+]
+BAD_PARAMETERS += [
+    (kind, "centers", bad, "a str among {'samples', 'means'}")
+    for kind in (OnlineKMeans, SemiOnlineKMeans)
+    for bad in ("medians", None, 3)
+]
+BAD_PARAMETERS += [
     (OnlineKMeans, "algorithm", bad, "a str among {'practical', 'theoretical'}")
     for bad in ("Practical", "auto", None, 3, ["practical"])
 ]
@@ -133,12 +142,7 @@ BAD_PARAMETERS += [
     for bad in (0, -3, 2.0, "auto", np.inf)
 ]
 BAD_PARAMETERS += [
-    (
-        OnlineKMeans,
-        "encode",
-        bad,
-        "a str among {'onehot', 'onehot-dense', 'ordinal', 'distance', 'tri",
-    )
+    (OnlineKMeans, "encode", bad, "a str among {'onehot', 'onehot-dense', 'ordinal', 'dis")
     for bad in ("one-hot", None, 1, ["onehot"])
 ]
 BAD_PARAMETERS += [
@@ -160,11 +164,17 @@ def test_bad_parameters_say_what_came_and_what_was_expected(estimator, name, bad
     model = estimator().fit(X)
     before = vars(model).copy()
     model.set_params(**{name: bad})
-    text = f"The '{name}' parameter of {estimator.__name__} must be {expected}.*instead"
-    for method in ("fit", "partial_fit", "predict", "transform", "score"):
+    ends = r"^(?=.*\. Got .+ instead\.$)"
+    text = f"{ends}The '{name}' parameter of {estimator.__name__} must be {expected}"
+    methods = ["partial_fit", "partial_fit_predict", "predict", "transform", "score"]
+    if name != "n_clusters":  # which must be None there
+        methods.append("partial_fit_transform")
+    for method in ("fit", *methods):
         for rows in (X, X[:1]):
             with pytest.raises(ValueError, match=text):
                 getattr(model, method)(rows)
+    with pytest.raises(ValueError, match=text):
+        model.partial_fit()
     before[name] = bad
     assert vars(model).keys() == before.keys()
     assert all(vars(model)[key] is before[key] for key in before)

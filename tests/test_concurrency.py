@@ -161,28 +161,31 @@ def test_threads_that_teach_one_classifier_lose_no_row(hasty):
     assert model.classifier_.t_ == 4 * 200 + 1
 
 
-def test_who_looks_while_others_extend_sees_no_mixture(hasty):
-    X, grown = blobs(0, 400), OnlineKMeans(k=60, random_state=0).partial_fit(blobs(0, 40))
-    states = {}
+@pytest.mark.parametrize("n_clusters", [None, 4])
+def test_who_looks_while_others_extend_sees_no_mixture(n_clusters, hasty):
+    X, model = blobs(0, 400), OnlineKMeans(n_clusters, k=60, random_state=0)
+    grown, seen = model.partial_fit(blobs(0, 40)), []
+
+    def looks(model):
+        return model.predict(X).tobytes(), model.score(X), model.cluster_centers_.tobytes()
+
     copied = copy.copy(grown)
-    for start in range(0, 400, 40):
-        states[copied.n_samples_seen_] = copied.predict(X).tobytes(), copied.score(X)
-        copied.partial_fit(X[start : start + 40])
-    states[copied.n_samples_seen_] = copied.predict(X).tobytes(), copied.score(X)
-    seen = []
+    states = [looks(copied)]
+    for part in np.split(X, 10):
+        states.append(looks(copied.partial_fit(part)))
 
     def extend():
-        for start in range(0, 400, 40):
-            grown.partial_fit(X[start : start + 40])
+        for part in np.split(X, 10):
+            grown.partial_fit(part)
 
     def look():
         while grown.n_samples_seen_ < 440:
-            seen.append((grown.predict(X).tobytes(), grown.score(X)))
+            seen.append(looks(grown))
 
     at_once([look] * 3 + [extend])
-    predictions, scores = zip(*states.values())
-    assert {labels for labels, _ in seen} <= {*predictions}
-    assert {score for _, score in seen} <= {*scores}
+    for found, expected in zip(zip(*seen), zip(*states)):
+        assert {*found} <= {*expected}
+    assert looks(grown) == states[-1]
 
 
 @pytest.mark.parametrize("n_before", [0, 100])

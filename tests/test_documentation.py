@@ -53,15 +53,6 @@ def test_examples_of_docstrings(name):
 PUBLIC = [getattr(onlinekmeans_sklearn, name) for name in onlinekmeans_sklearn.__all__]
 
 
-@pytest.mark.parametrize("public", PUBLIC)
-def test_every_public_name_has_examples_and_documents_its_parameters(public):
-    after = "Attributes\n" if inspect.isclass(public) else "See Also\n"
-    parameters, rest = inspect.getdoc(public).split(after)
-    assert ">>>" in rest
-    for name in inspect.signature(public).parameters:
-        assert f"\n{name} : " in parameters
-
-
 @pytest.mark.parametrize("estimator", [p for p in PUBLIC if hasattr(p, "fit")])
 def test_every_estimator_documents_its_attributes(estimator):
     attributes = inspect.getdoc(estimator).split("Attributes\n")[1]

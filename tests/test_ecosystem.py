@@ -1,8 +1,5 @@
 """What scikit-learn users do by habit works."""
 
-import pickle
-
-import joblib
 import numpy as np
 import pytest
 import sklearn
@@ -93,24 +90,6 @@ def test_a_grid_search_of_the_clustering_alone(iris):
     X, _ = iris
     search = GridSearchCV(OnlineKMeans(random_state=0), {"n_clusters": [2, 8]}, cv=3)
     assert search.fit(X).best_params_ == {"n_clusters": 8}
-
-
-@pytest.mark.parametrize("estimator", ESTIMATORS, ids=str)
-def test_clone_pickle_and_joblib(estimator, iris, tmp_path):
-    X, _ = iris
-    model = clone(estimator).fit(X)
-    copies = [clone(model).fit(X), pickle.loads(pickle.dumps(model))]
-    joblib.dump(model, tmp_path / "model.joblib", compress=3)
-    copies.append(joblib.load(tmp_path / "model.joblib"))
-    copies.append(joblib.load(joblib.dump(model, tmp_path / "raw")[0], mmap_mode="r"))
-    for other in copies:
-        assert other.get_params() == model.get_params()
-        np.testing.assert_array_equal(other.predict(X), model.predict(X))
-        np.testing.assert_array_equal(other.labels_, model.labels_)
-        other.partial_fit(X)
-    model.partial_fit(X)
-    for other in copies:
-        np.testing.assert_array_equal(other.cluster_means_, model.cluster_means_)
 
 
 @pytest.mark.parametrize("estimator", ESTIMATORS, ids=str)

@@ -10,7 +10,7 @@ from sklearn.base import clone
 from sklearn.datasets import make_circles
 from streams import ALGORITHMS, blobs, dense, estimator_of
 
-from onlinekmeans_sklearn import ClusterFeaturesClassifier, OnlineKMeans, SemiOnlineKMeans
+from onlinekmeans_sklearn import ClusterFeaturesClassifier, OnlineKMeans
 
 X = blobs(0, 600, d=4)
 STORAGES = {"array": np.asarray, "csr_array": csr_array, "csr_matrix": csr_matrix}
@@ -137,14 +137,6 @@ def test_a_classifier_learns_with_the_means():
     np.testing.assert_array_equal(
         model.clusterer_.cluster_centers_, model.clusterer_.cluster_means_
     )
-
-
-@pytest.mark.parametrize("kind", [OnlineKMeans, SemiOnlineKMeans])
-@pytest.mark.parametrize("value", ["medians", None, 3])
-def test_other_centers_are_refused(kind, value):
-    expected = rf"The 'centers' parameter of {kind.__name__} must be a str among .*means"
-    with pytest.raises(ValueError, match=expected):
-        kind(centers=value).fit(X)
 
 
 @pytest.mark.filterwarnings("error")

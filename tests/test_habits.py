@@ -17,7 +17,6 @@ from onlinekmeans_sklearn import (
     CentersDisplay,
     ClusterFeaturesClassifier,
     OnlineKMeans,
-    OpeningsDisplay,
     load,
     save,
 )
@@ -97,15 +96,6 @@ def test_a_cap_that_is_reached_is_named():
         pytest.warns(UserWarning, match="max_clusters changed"),
     ):
         model.partial_fit()
-
-
-def test_the_display_shows_the_cap_of_the_stream():
-    pytest.importorskip("matplotlib")
-    model = OnlineKMeans(k=30, random_state=0).fit(X).set_params(max_clusters=5)
-    assert OpeningsDisplay.from_estimator(model).max_clusters is None
-    capped = OnlineKMeans(k=30, max_clusters=9, random_state=0).fit(X)
-    capped.set_params(max_clusters=None)
-    assert OpeningsDisplay.from_estimator(capped).max_clusters == 9
 
 
 # Parts of other kinds

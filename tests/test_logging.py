@@ -1,12 +1,11 @@
-"""The logger tells of phases, merges and checkpoints, once each; by default nothing."""
+"""The logger tells of phases and merges, once each; by default nothing."""
 
-import io
 import logging
 
 import pytest
 from streams import blobs
 
-from onlinekmeans_sklearn import OnlineKMeans, load, save
+from onlinekmeans_sklearn import OnlineKMeans
 
 X = blobs(0, 2000)
 
@@ -38,14 +37,6 @@ def test_a_merge_is_told_when_it_is_done(messages):
     assert messages("merged") == [
         f"{n_online} online clusters merged into 4 after 2000 samples"
     ]
-
-
-def test_checkpoints_are_told(messages):
-    file = io.BytesIO()
-    save(OnlineKMeans(random_state=0).fit(X), file)
-    file.seek(0)
-    load(file)
-    assert len(messages("Saved OnlineKMeans")) == len(messages("Loaded OnlineKMeans")) == 1
 
 
 def test_each_call_is_told_at_debug_only(caplog):

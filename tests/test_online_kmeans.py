@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 import sklearn
 from scipy.sparse import csr_array, csr_matrix
-from sklearn.base import clone
 from streams import ALGORITHMS, blobs, dense, estimator_of, grid
 
 from onlinekmeans_sklearn import OnlineKMeans, SemiOnlineKMeans
@@ -202,21 +201,6 @@ def test_read_only_and_strided_input_works(tmp_path):
         np.testing.assert_array_equal(
             OnlineKMeans(random_state=0).fit(rows).labels_, expected
         )
-
-
-def test_a_clone_is_unfitted_and_a_copy_goes_its_own_way():
-    import copy
-
-    X = blobs(0, 400)
-    model = OnlineKMeans(k=40, random_state=0).partial_fit(X[:200])
-    assert not hasattr(clone(model), "labels_")
-    shallow = copy.copy(model)
-    centers = model.cluster_centers_.copy()
-    shallow.partial_fit(X[:50] + 100)
-    model.partial_fit(X[200:] - 100)
-    np.testing.assert_array_equal(model.cluster_centers_[: len(centers)], centers)
-    assert (model.cluster_centers_[len(centers) :] < 50).all()
-    assert (shallow.cluster_centers_[len(centers) :] > 50).all()
 
 
 @pytest.mark.parametrize("storage", [np.asarray, csr_array])

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy.sparse import coo_array, csr_array, csr_matrix
+from sklearn.base import clone
 from sklearn.cluster import KMeans
 from sklearn.exceptions import NotFittedError
 from sklearn.pipeline import make_pipeline
@@ -158,12 +159,33 @@ def test_openings_show_the_facility_cost_of_each_phase(model):
     np.testing.assert_array_equal([line[0, 0] for line in lines], model.phase_starts_)
 
 
-def test_openings_show_the_cap():
-    capped = ESTIMATORS["practical, capped"].fit(X)
+def test_openings_show_the_cap_of_the_stream():
+    capped = clone(ESTIMATORS["practical, capped"]).fit(X).set_params(max_clusters=None)
     shown = OpeningsDisplay.from_estimator(capped)
     np.testing.assert_array_equal(shown.cap_line_.get_ydata(), [20, 20])
     assert "max_clusters=20" in [text.get_text() for text in shown.ax_.legend_.texts]
-    assert OpeningsDisplay.from_estimator(ESTIMATORS["practical"].fit(X)).cap_line_ is None
+    other = clone(ESTIMATORS["practical"]).fit(X).set_params(max_clusters=5)
+    assert OpeningsDisplay.from_estimator(other).cap_line_ is None
+
+
+def test_retired_clusters_are_not_shown():
+    rows = np.concatenate([X + 20 * i for i in range(6)])
+    model = OnlineKMeans(k=40, half_life=len(X) // 2, random_state=0).fit(rows)
+    live, every = np.count_nonzero(model.counts_), model.n_clusters_
+    assert live < every / 2
+    shown = OpeningsDisplay.from_estimator(model)
+    numbers = shown.line_.get_ydata()
+    assert numbers[-1] == live <= numbers.max() < every
+    assert shown.ax_.get_title().startswith(f"{live} live of {every} online clusters")
+    sizes = ClusterSizesDisplay.from_estimator(model)
+    assert sizes.ax_.get_title().startswith(
+        f"{live} clusters of {model.counts_.sum():,.0f}"
+    )
+    centers = CentersDisplay.from_estimator(model, rows)
+    found = model.cluster_centers_[model.counts_ > 0][:, :2]
+    np.testing.assert_array_equal(centers.centers_.get_offsets(), found)
+    for display in (shown, sizes, centers):
+        assert_can_be_drawn(display.figure_)
 
 
 def test_legend_of_openings_is_above_the_curves(model):
@@ -228,14 +250,6 @@ def test_keywords_reach_the_lines_of_openings():
     assert "mine" in [text.get_text() for text in shown.ax_.legend_.texts]
 
 
-def test_openings_of_a_stream_that_goes_on():
-    model = OnlineKMeans(k=30, random_state=0)
-    for part in np.array_split(X, 3):
-        model.partial_fit(part)
-        shown = OpeningsDisplay.from_estimator(model)
-        assert shown.line_.get_xdata()[-1] == model.n_samples_seen_
-
-
 # ClusterSizesDisplay
 
 
@@ -277,17 +291,13 @@ def test_unknown_kind_of_clusters_is_an_error():
 # CentersDisplay
 
 
-def test_centers_and_points_are_where_they_are(model):
+def test_centers_and_points_are_where_they_are_and_areas_grow_with_counts(model):
     shown = CentersDisplay.from_estimator(model, X)
     np.testing.assert_array_equal(shown.points_.get_offsets(), X)
     np.testing.assert_array_equal(shown.labels, model.predict(X))
     np.testing.assert_array_equal(shown.centers_.get_offsets(), model.cluster_centers_)
     assert shown.centers_.get_zorder() > shown.points_.get_zorder()
     assert shown.ax_.get_xlabel() == "feature 0"
-
-
-def test_area_of_centers_grows_with_their_counts(model):
-    shown = CentersDisplay.from_estimator(model, X)
     sizes = np.bincount(model.labels_, minlength=model.n_clusters_)
     np.testing.assert_array_equal(shown.sizes, sizes)
     areas = shown.centers_.get_sizes()
@@ -361,7 +371,7 @@ def test_lists_are_taken_as_points():
 )
 def test_features_that_are_not_two_columns_are_an_error(features):
     with pytest.raises(
-        ValueError, match=r"'features' parameter of .*two different.*Got .*fitted on 2"
+        ValueError, match=r"'features' parameter of .*two different.* 2 feature.*Got .*ins"
     ):
         CentersDisplay.from_estimator(OnlineKMeans().fit(X), X, features=features)
 
@@ -376,7 +386,7 @@ def test_wrong_points_are_an_error():
         ValueError, match=r"'max_points' parameter of CentersDisplay .*Got 0"
     ):
         CentersDisplay.from_estimator(model, X, max_points=0)
-    with pytest.raises(ValueError, match="fewer than two features cannot be shown"):
+    with pytest.raises(ValueError, match=r"two different columns of the 1 feature\(s\)"):
         CentersDisplay.from_estimator(OnlineKMeans().fit(X[:, :1]), X[:, :1])
 
 

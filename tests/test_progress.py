@@ -59,6 +59,7 @@ def needs_callbacks():
     [
         OnlineKMeans(k=40, random_state=0),
         OnlineKMeans(n_clusters=3, random_state=0),
+        OnlineKMeans(k=40, half_life=130, random_state=0),
         SemiOnlineKMeans(k=3, random_state=0),
     ],
     ids=str,
@@ -75,13 +76,15 @@ def test_callbacks_hear_of_every_share_of_the_rows(model):
     np.testing.assert_array_equal(model.cluster_centers_, plain.cluster_centers_)
 
 
+@pytest.mark.parametrize("half_life", [None, 130])
 @pytest.mark.usefixtures("needs_callbacks")
-def test_what_callbacks_see_is_the_fit_of_the_rows_so_far():
+def test_what_callbacks_see_is_the_fit_of_the_rows_so_far(half_life):
     recorder = Recorder()
-    OnlineKMeans(k=40, random_state=0).set_callbacks(recorder).fit(X)
+    model = OnlineKMeans(k=40, half_life=half_life, random_state=0)
+    clone(model).set_callbacks(recorder).fit(X)
     for seen in recorder.fitted[:-7:7]:
         n = seen.n_samples_seen_
-        expected = OnlineKMeans(k=40, random_state=0).fit(X[:n])
+        expected = clone(model).fit(X[:n])
         np.testing.assert_array_equal(seen.cluster_centers_, expected.cluster_centers_)
         np.testing.assert_array_equal(seen.predict(X), expected.predict(X))
         np.testing.assert_array_equal(seen.labels_, expected.labels_)

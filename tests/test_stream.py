@@ -40,6 +40,7 @@ TRIED_IN_NUMPY = {
     1: [],
     2: [("numpy, tiny blocks", 1, "csr_array")],
 }
+WEIGHTS = [0.0, 0.25, 1.0, 2.0, 3.0]
 SEEDS = [1, *(pytest.param(seed, marks=pytest.mark.slow) for seed in (0, 2))]
 
 
@@ -112,6 +113,7 @@ def test_a_capped_stream_is_the_papers_loop_that_opens_no_more(name, max_cluster
     assert at_the_cap > 0
 
 
+@pytest.mark.filterwarnings("ignore:The 'half_life' parameter:UserWarning")
 @settings(max_examples=150)
 @given(
     X=small_streams(),
@@ -122,25 +124,32 @@ def test_a_capped_stream_is_the_papers_loop_that_opens_no_more(name, max_cluster
     dtype=st.sampled_from([np.float64, np.float32]),
     sizes=st.lists(st.integers(1, 20), min_size=1, max_size=4),
     n_jobs=st.sampled_from([1, 2]),
-    cap=st.sampled_from([{}, {}, {"max_clusters": 1}, {"max_clusters": 13}]),
+    limit=st.sampled_from([("max_clusters", 1), ("max_clusters", 13), ("half_life", 1)])
+    | st.tuples(st.just("half_life"), st.integers(1, 60)),
+    weight=st.lists(st.sampled_from(WEIGHTS) | st.floats(1e-30, 1e30), max_size=9),
     block=st.sampled_from([2**16, 1, 4, 13]),
 )
 def test_any_stream_in_any_chunks_is_the_papers_loop(
-    X, name, k, seed, storage, dtype, sizes, n_jobs, cap, block, engines
+    X, name, k, seed, storage, dtype, sizes, n_jobs, limit, weight, block, engines
 ):
     if dtype is np.float32:
         X = np.clip(X, -1e30, 1e30)
     X = X.astype(dtype)
-    rows = STORAGES[storage](X)
+    rows, options = STORAGES[storage](X), dict([limit])
+    if limit[0] == "half_life" and "semi-online" in name:
+        options = {}
     with positions_per_block(block):
-        expected = reference_of(name, X, k, seed, **cap)
+        expected = reference_of(name, X, k, seed, **options)
+        options["n_jobs"] = n_jobs
 
-        estimator = estimator_of(name, len(X), k, seed).set_params(**cap, n_jobs=n_jobs)
-        estimator.fit(rows)
+        estimator = estimator_of(name, len(X), k, seed).set_params(**options).fit(rows)
         assert_equals_reference(estimator, estimator.labels_, rows, expected)
 
-        estimator = estimator_of(name, len(X), k, seed).set_params(**cap)
-        labels = fit_in_chunks(estimator, rows, sizes)
+        estimator = estimator_of(name, len(X), k, seed).set_params(**options)
+        weights = np.resize([1.0, *weight], len(X))
+        labels = fit_in_chunks(estimator, rows, sizes, weights if weight else None)
+        del options["n_jobs"]
+        expected = reference_of(name, X, k, seed, **options, weights=weights.tolist())
         assert_equals_reference(estimator, labels, rows, expected)
 
 

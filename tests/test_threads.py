@@ -11,6 +11,7 @@ import pytest
 from at_once import PATIENCE, at_once, blas_threads, reached, told_by_process
 from checkpoints import fingerprint
 from engines import THREADS, tuned
+from inside import recorded_shares
 from sklearn.model_selection import GridSearchCV
 from streams import blobs
 from threadpoolctl import threadpool_limits
@@ -28,7 +29,7 @@ NEEDS_FORK = pytest.mark.skipif(
 
 def test_n_jobs_none_is_what_openmp_code_would_use():
     with threadpool_limits(1, user_api="openmp"):
-        assert n_threads_for(None) == 1
+        assert n_threads_for(None) == n_threads_for(-1) == n_threads_for(-2) == 1
     assert 1 <= n_threads_for(None) <= joblib.cpu_count()
 
 
@@ -171,15 +172,8 @@ def test_rows_are_really_shared_by_threads():
 
 
 def test_little_work_is_not_shared():
-    shares = []
-
-    def noted(threads, function, items):
-        shares.append(min(threads.n_threads, len(items)))
-        return [function(item) for item in items]
-
     X = blobs(0, 300)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Threads, "map", noted)
+    with recorded_shares() as shares:
         OnlineKMeans(k=30, n_jobs=2, random_state=0).fit(X).predict(X)
     assert set(shares) == {1}
 
@@ -274,11 +268,6 @@ def test_workers_of_joblib_share_the_cores():
     )
     used = search.fit(X).cv_results_["mean_test_score"]
     assert 2 * max(used) <= max(2, joblib.cpu_count())
-
-
-def test_a_limit_holds_for_n_jobs_minus_one():
-    with threadpool_limits(1, user_api="openmp"):
-        assert n_threads_for(-1) == n_threads_for(-2) == 1
 
 
 def go_on(model, X):

@@ -30,7 +30,7 @@ from .._utils.calls import shallow_copy
 from .._utils.rows import rows_at, rows_between
 from .._utils.threads import SINGLE_THREAD
 from .._utils.tuning import TUNING
-from .weights import seen_with
+from .weights import paper_n, seen_with
 
 
 class NewCenters(NamedTuple):
@@ -151,7 +151,7 @@ def open_centers(stream, X, uniforms, d2, dtype, positions=None, weights=None):
     if not len(candidates):
         return opened
     centers, schedule = stream.centers, shallow_copy(stream.schedule)
-    start, n = 0, seen_with(stream, 0, weights).n
+    start, n = 0, paper_n(seen_with(stream))
     room = min(len(candidates), stream.max_clusters - len(centers))
     while len(opened) < room:
         most = min(room - len(opened), schedule.openings_left(n))
@@ -162,7 +162,7 @@ def open_centers(stream, X, uniforms, d2, dtype, positions=None, weights=None):
             break
         opened, start = np.append(opened, candidates[indices]), int(indices[-1]) + 1
         row = opened[-1] if positions is None else positions[opened[-1]]
-        n = seen_with(stream, int(row) + 1, weights).n
+        n = paper_n(seen_with(stream, int(row) + 1, weights))
         position = stream.n_seen + int(row) + 1
         new = opened[len(opened) - len(indices) :]
         of_new = np.ones(len(new)) if weights is None else weights[new]

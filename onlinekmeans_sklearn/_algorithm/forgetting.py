@@ -23,7 +23,7 @@ from scipy.sparse import issparse, vstack
 from .._nearest import centers_from
 from .._utils.calls import shallow_copy
 from .._utils.rows import rows_at
-from .weights import seen_with
+from .weights import paper_n, seen_with
 
 TOO_LARGE = 100  # times the mean cost of a phase's openings in the epoch
 FAIR_SHARE = 2  # a cluster retires below its fair share of the weight, divided by this
@@ -69,15 +69,16 @@ def rows_left_in_epoch(stream):
 def end_epoch(stream):
     """Let a stream forget half of what it knows, in place."""
     stream.schedule = schedule = shallow_copy(stream.schedule)
-    seen = stream.seen if stream.is_weighted else seen_with(stream, stream.half_life)
-    cost, n = stream.totals.epoch_cost + schedule.fees, seen.n
+    seen = seen_with(stream, stream.half_life)
+    cost, n = stream.totals.epoch_cost + schedule.fees, paper_n(seen)
     schedule.fees = 0.0
     if not schedule.is_prefix and cost > 0:
         schedule.end_epoch(TOO_LARGE * cost / schedule.openings_per_phase(n))
     stream.totals, stream.seen = stream.totals.halved(), seen.halved()
     if not schedule.is_prefix:
         counts = stream.counts
-        least = min(stream.seen.total / (FAIR_SHARE * schedule.n_to_keep(n)), counts.max())
+        fair_share = stream.seen.before / schedule.n_to_keep(n)
+        least = min(fair_share / FAIR_SHARE, counts.max())
         is_new = stream.opened_at >= stream.n_seen - stream.half_life
         retire(stream, np.flatnonzero((counts < least) & ~is_new))
 

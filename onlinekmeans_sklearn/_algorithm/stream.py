@@ -13,7 +13,7 @@ from .block import Blocks, advance
 from .cluster_sums import no_totals, rows_left
 from .forgetting import end_epoch, epoch_ends, rows_left_in_epoch
 from .random_numbers import RandomNumbers
-from .weights import SeenWeight, opening_numbers, weighted
+from .weights import SeenWeight, opening_numbers
 
 
 class Stream:
@@ -97,8 +97,9 @@ class Stream:
         if self.is_weighted and weights is None:
             weights = np.ones(X.shape[0])
         elif not self.is_weighted and weights is not None:
+            in_epoch = (self.n_seen - 1) % self.half_life + 1 if self.n_seen else 0
+            other.seen = self.seen._replace(epoch=float(in_epoch))
             other.is_weighted = True
-            other.seen = weighted(self.seen, self.n_seen, self.half_life)
         if X.shape[0] == 1 and self.n_seen and not epoch_ends(self):
             labeled = other._read_row(self.centers.as_rows(X), weights)
             if labeled is not None:
@@ -114,8 +115,7 @@ class Stream:
     def _read_row(self, X, weights):
         """Read a single row and return its label and d2, None if the row opens a center."""
         label, d2 = self.centers.search.nearest_of_row(X)
-        number = self.numbers.between(self.n_seen, self.n_seen + 1)
-        number = opening_numbers(number, weights).item()
+        number = self._draw(1, weights).item()
         has_room = len(self.opened_at) < self.max_clusters
         if number * self.schedule.facility_cost < d2 and has_room:
             return None
@@ -159,7 +159,12 @@ class Stream:
     def _draw(self, n_rows, weights):
         """Return the numbers of the next rows by which they open centers."""
         uniforms = self.numbers.between(self.n_seen, self.n_seen + n_rows)
-        return opening_numbers(uniforms, weights)
+        if weights is None:
+            return uniforms
+        numbers = opening_numbers(uniforms, weights)
+        if not self.n_seen:
+            numbers[0] = 0.0  # it opens a center, even if the product would be infinite
+        return numbers
 
     def _choose_block_rows(self, X, n_opened):
         """Make blocks larger while few centers open in them, and smaller when many do.

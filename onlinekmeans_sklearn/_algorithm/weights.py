@@ -13,12 +13,7 @@ from .cluster_sums import halved, sequential_sum
 
 
 def opening_numbers(uniforms, weights):
-    """Return the number of each row to compare with; None means that all weights are 1.
-
-    It is infinite for weight 0: such a row never opens a center.
-    """
-    if weights is None:
-        return uniforms
+    """Return the number of each row to compare with; it is infinite for weight 0."""
     numbers = np.full(len(uniforms), np.inf)
     np.divide(uniforms, weights, out=numbers, where=weights > 0)
     heavy = np.flatnonzero(weights > 1)
@@ -42,16 +37,6 @@ class SeenWeight(NamedTuple):
     epoch: float = 0.0
     least: float = 1.0
 
-    @property
-    def total(self):
-        """The weight of all samples."""
-        return self.before + self.epoch
-
-    @property
-    def n(self):
-        """The paper's n: how many samples of the least weight are worth as much."""
-        return max(1.0, self.total / self.least)
-
     def with_rows(self, weights):
         """Return it with the next rows, which are of the same epoch."""
         least = float(weights.min(where=weights > 0, initial=self.least))
@@ -59,16 +44,18 @@ class SeenWeight(NamedTuple):
 
     def halved(self):
         """Return it when all samples count half, at the end of an epoch."""
-        return SeenWeight(float(halved(self.total)), 0.0, self.least)
+        return SeenWeight(float(halved(self.before + self.epoch)), 0.0, self.least)
 
 
-def seen_with(stream, n_rows, weights=None):
+def seen_with(stream, n_rows=0, weights=None):
     """Return the weight that a stream has seen with some of the next rows, of one epoch."""
     if weights is not None:
         return stream.seen.with_rows(weights[:n_rows])
+    if stream.is_weighted:
+        return stream.seen
     return stream.seen._replace(epoch=float(stream.n_seen % stream.half_life + n_rows))
 
 
-def weighted(seen, n_seen, half_life):
-    """Return it for a stream that had no weights before this sample."""
-    return seen._replace(epoch=float((n_seen - 1) % half_life + 1) if n_seen else 0.0)
+def paper_n(seen):
+    """Return the paper's n: how many samples of the least weight are worth as much."""
+    return max(1.0, (seen.before + seen.epoch) / seen.least)

@@ -5,7 +5,7 @@ from numbers import Integral
 import numpy as np
 from scipy.sparse import issparse
 
-from .._utils.validation import check_integer
+from .._utils.validation import check_integer, parameter_error
 from .style import COLORS, TINTS, Display, counted, final_sizes
 
 
@@ -127,12 +127,13 @@ class CentersDisplay(Display):
         self._set_axes(ax)
         pale = {"s": 6, "linewidth": 0, "rasterized": True}
         self.points_ = self._scatter(self.points, TINTS, self.labels, pale, points_kw)
-        every = np.arange(len(self.centers))
-        area = 15 + 185 * np.divide(self.sizes, np.max(self.sizes))
+        live = np.flatnonzero(self.sizes)
+        area = 15 + 185 * np.divide(self.sizes, np.max(self.sizes))[live]
         large = {"s": area, "edgecolor": "black", "linewidth": 0.8, "zorder": 3}
-        self.centers_ = self._scatter(self.centers, COLORS, every, large, kwargs)
+        centers = np.asarray(self.centers)[live]
+        self.centers_ = self._scatter(centers, COLORS, live, large, kwargs)
         x, y = self.feature_names
-        title = f"{counted(len(every), 'center')} (area: samples of the cluster)"
+        title = f"{counted(len(live), 'center')} (area: samples of the cluster)"
         self.ax_.set(xlabel=x, ylabel=y, title=title)
         return self
 
@@ -154,13 +155,11 @@ def _checked_pair(features, n_features, names):
     pair = [known.index(i) if isinstance(i, str) and i in known else i for i in pair]
     are_columns = all(isinstance(i, Integral) and 0 <= i < n_features for i in pair)
     if not are_columns or len(pair) != 2 or pair[0] == pair[1]:
-        raise ValueError(
-            "The 'features' parameter of CentersDisplay must be two different columns, "
-            "counted from 0, such as (0, 1), or names that the estimator was fitted with. "
-            f"Got {features!r} instead, for an estimator "
-            f"fitted on {n_features} feature(s). Samples with fewer than two features "
-            "cannot be shown."
+        expected = (
+            f"two different columns of the {n_features} feature(s), counted from 0, such "
+            "as (0, 1), or names that the estimator was fitted with"
         )
+        raise parameter_error("features", features, expected, CentersDisplay)
     return pair
 
 

@@ -76,7 +76,7 @@ class ClusterSizesDisplay(Display):
         check_one_of("which", which, ("final", "online"), owner=cls)
         cls._check_estimator(estimator, ("counts_", "online_to_merged_"))
         sizes = estimator.counts_ if which == "online" else final_sizes(estimator)
-        return cls(sizes=sizes, which=which).plot(ax, **kwargs)
+        return cls(sizes=sizes[sizes > 0], which=which).plot(ax, **kwargs)
 
     def plot(self, ax=None, *, log_y=False, **kwargs):
         """Plot the sizes.

@@ -27,6 +27,9 @@ class OpeningsDisplay(Display):
         scale: they leave a gap in the line.
     max_clusters : int or None, default=None
         The cap on the number of clusters, if there is one.
+    retired_at : array-like, default=()
+        The position of the sample before which each of the retired clusters retired. They
+        do not count from then on.
 
     Attributes
     ----------
@@ -36,7 +39,7 @@ class OpeningsDisplay(Display):
     figure_ : matplotlib Figure
         The figure of the axes.
     line_ : matplotlib Line2D
-        The number of clusters against the samples read.
+        The number of clusters, without retired ones, against the samples read.
     cost_line_, cap_line_ : matplotlib Line2D or None
         The facility cost against the samples read, and a line at `max_clusters`.
     phase_lines_ : matplotlib LineCollection or None
@@ -65,13 +68,21 @@ class OpeningsDisplay(Display):
     """
 
     def __init__(
-        self, *, opened_at, n_samples_seen, phase_starts, facility_costs, max_clusters=None
+        self,
+        *,
+        opened_at,
+        n_samples_seen,
+        phase_starts,
+        facility_costs,
+        max_clusters=None,
+        retired_at=(),
     ):
         self.opened_at = opened_at
         self.n_samples_seen = n_samples_seen
         self.phase_starts = phase_starts
         self.facility_costs = facility_costs
         self.max_clusters = max_clusters
+        self.retired_at = retired_at
 
     @classmethod
     def from_estimator(cls, estimator, *, ax=None, **kwargs):
@@ -95,8 +106,10 @@ class OpeningsDisplay(Display):
         cls._check_estimator(estimator, names)
         data = {name.rstrip("_"): getattr(estimator, name) for name in names}
         cap = estimator._stream.max_clusters  # of the stream, whatever was set since
-        cap = None if cap == math.inf else cap
-        return cls(**data, max_clusters=cap).plot(ax, **kwargs)
+        data["max_clusters"] = None if cap == math.inf else cap
+        retired = [clusters.retired_at for clusters in estimator._stream.retired]
+        data["retired_at"] = np.concatenate([*retired, []])
+        return cls(**data).plot(ax, **kwargs)
 
     def plot(self, ax=None, *, log_x=True, cost_kw=None, phase_kw=None, **kwargs):
         """Plot the openings, and the facility cost on a twin of the axes.
@@ -127,6 +140,8 @@ class OpeningsDisplay(Display):
         self.ax_.set(xscale="log" if log_x else "linear", xlim=limits)
         show_counts(self.ax_.xaxis, log_x)
         clusters = counted(len(self.opened_at), "online cluster")
+        if len(self.retired_at):
+            clusters = f"{len(self.opened_at) - len(self.retired_at)} live of {clusters}"
         title = f"{clusters}, {counted(len(self.phase_starts), 'phase')}"
         self.ax_.set(xlabel="samples read", ylabel="online clusters", title=title)
         lines = self.line_, self.cap_line_, self.cost_line_, self.phase_lines_
@@ -173,11 +188,15 @@ class OpeningsDisplay(Display):
 
     def _plot_clusters(self, given):
         """Draw the number of clusters, and the cap."""
-        n_clusters, cap = len(self.opened_at), self.max_clusters
+        n_opened, n_retired = len(self.opened_at), len(self.retired_at)
+        positions = np.concatenate([np.add(self.opened_at, 1), self.retired_at])
+        changes = np.repeat([1, -1], [n_opened, n_retired])
+        order, cap = np.argsort(positions, kind="stable"), self.max_clusters
+        numbers = np.concatenate([[0], np.cumsum(changes[order])])
         self.line_ = plot_steps(
             self.ax_,
-            np.concatenate([[0], np.add(self.opened_at, 1), [self.n_samples_seen]]),
-            np.append(np.arange(n_clusters + 1), n_clusters),
+            np.concatenate([[0], positions[order], [self.n_samples_seen]]),
+            np.append(numbers, numbers[-1]),
             {"color": BLUE, "linewidth": 2, "label": "online clusters"},
             given,
         )
@@ -185,6 +204,6 @@ class OpeningsDisplay(Display):
         if cap is not None:
             style = {"color": "0.4", "linestyle": ":", "label": f"max_clusters={cap}"}
             self.cap_line_ = self.ax_.axhline(cap, **style)
-        top = max(1, n_clusters, cap or 0)
+        top = max(1, numbers.max(), cap or 0)
         self.ax_.set_ylim(-0.02 * top, (1 + _HEADROOM) * top)
         show_counts(self.ax_.yaxis)

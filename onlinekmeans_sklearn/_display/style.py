@@ -43,10 +43,9 @@ class Display:
 
 
 def final_sizes(estimator):
-    """Return the number of samples of each final cluster, as decided online."""
-    sizes = np.zeros(estimator.n_clusters_, dtype=estimator.counts_.dtype)
-    np.add.at(sizes, estimator.online_to_merged_, estimator.counts_)
-    return sizes
+    """Return the number of samples of each final cluster, 0 for those that have retired."""
+    counts, merged = estimator.counts_, estimator.online_to_merged_
+    return np.bincount(merged, counts, estimator.n_clusters_).astype(counts.dtype)
 
 
 def plot_steps(ax, x, y, style, given):
@@ -76,4 +75,4 @@ def show_counts(axis, log=False):
 
 def counted(number, noun):
     """Return a number and its noun in words, for a title."""
-    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+    return f"{number:,.0f} {noun}" if number == 1 else f"{number:,.0f} {noun}s"

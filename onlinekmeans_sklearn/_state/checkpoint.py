@@ -14,6 +14,7 @@ from .fitted import fitted_from, plain_fitted
 __all__ = ["load", "save"]
 _LOGGER = logging.getLogger("onlinekmeans_sklearn")
 _ESTIMATORS = {kind.__name__: kind for kind in (OnlineKMeans, SemiOnlineKMeans)}
+_FIELDS = {"class", "parameters", "random_state", "output", "feature_names", "fitted"}
 _PLAIN = (type(None), bool, int, float, str)
 _RANDOM_STATE = {
     "key": (np.uint32, 0, 2**32 - 1),
@@ -142,10 +143,9 @@ def state_of(model):
     """Return the state of an estimator, fitted or not."""
     if type(model) not in _ESTIMATORS.values():
         raise TypeError(
-            f"Got a model of type {type(model).__module__}.{type(model).__name__}, but "
-            "expected an OnlineKMeans or SemiOnlineKMeans of onlinekmeans_sklearn. For a "
-            "Dask estimator, save model.to_local(); save others with skops.io.dump, or "
-            "with pickle."
+            f"Got a model of type {type(model)}, but expected an OnlineKMeans or "
+            "SemiOnlineKMeans of onlinekmeans_sklearn. For a Dask estimator, save "
+            "model.to_local(); save others with skops.io.dump, or with pickle."
         )
     attributes = vars(model).copy()  # at one moment: another thread may call partial_fit
     parameters = {name: attributes[name] for name in model.get_params(deep=False)}
@@ -178,7 +178,7 @@ def model_from(state):
     _check_plain(parameters)
     model = _ESTIMATORS[state["class"]](**parameters)
     expect(
-        known_fields=state.keys() == state_of(model).keys(),
+        known_fields=state.keys() == _FIELDS,
         values_of_all_parameters=parameters.keys() == model.get_params(deep=False).keys(),
         a_known_output=state["output"] in (None, "default", "pandas", "polars"),
     )

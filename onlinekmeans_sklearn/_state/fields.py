@@ -49,7 +49,7 @@ def plain_rows(X):
 
 def rows_from(values, **indices):
     """Return an array, or CSR, of floats."""
-    rows = np.require(values, requirements=["C", "A"])
+    rows = np.require(values, requirements=["C", "A", "E"])
     if indices:
         rows = _csr(rows, **indices)
     expect(

@@ -116,9 +116,8 @@ def read(data):
     text = archive.read(_TEXT)
     head = json.loads(text)
     name = head["state"].get("class")
-    check_version(head["version"], head["package"], name, stacklevel=4)
-    restore = partial(_restored, archive, unread)
-    state = json.loads(text, object_hook=restore)["state"]
+    check_version(head["version"], head["package"], name)
+    state = json.loads(text, object_hook=partial(_restored, archive, unread))["state"]
     if unread != {_TEXT}:
         raise ValueError(f"Got {min(unread - {_TEXT})!r}, which is not part of the state.")
     return state

@@ -29,8 +29,8 @@ _MOST_WEIGHT = 2.0**900  # of all samples: as many as there can be, with the lar
 # attributes, of itself or of what it has.
 _STREAM = {
     "n_seen": (int, 1, MOST_SAMPLES),
-    "max_clusters": (int, 1, MOST_CLUSTERS, np.inf),
-    "half_life": (int, 1, MOST_SAMPLES, np.inf),
+    "max_clusters": (int, 1, MOST_CLUSTERS, None),
+    "half_life": (int, 1, MOST_SAMPLES, None),
     "opened_at": (np.int64, 0, MOST_SAMPLES),
     "is_weighted": (bool, False, True),
     "numbers.seed": (int, 0, 2**63 - 1),
@@ -46,6 +46,7 @@ _STREAM = {
     "schedule.fees": (float, 0, np.inf),
     "schedule.n_phases": (int, 0, MOST_SAMPLES),
 }
+_LIMITS = ("max_clusters", "half_life")  # that may be infinite, of which JSON knows nothing
 _SEMI_ONLINE = {**_STREAM, "schedule.log_n": (float, 1, math.log2(MOST_SAMPLES))}
 _PRACTICAL = {**_STREAM, "schedule.k_target": (int, 1, MOST_SAMPLES)}
 _SCHEDULES = {
@@ -56,6 +57,7 @@ _SCHEDULES = {
 _PHASES = {
     "starts": (np.int64, 0, MOST_SAMPLES),
     "facility_costs": (np.float64, math.ulp(0.0), np.inf),
+    "prefix_weights": (np.float64, 0, 1),
 }
 _SEEN = {
     "before": (float, 0, _MOST_WEIGHT),
@@ -110,19 +112,20 @@ def plain_fitted(fitted):
 def _plain_stream(stream):
     name, totals = type(stream.schedule).__name__, stream.totals
     starts, costs = ([phase[i] for phase in stream.schedule.phases] for i in (0, 1))
-    phases = {"starts": np.array(starts, np.int64), "facility_costs": np.array(costs)}
-    fields = {
-        path: reduce(getattr, path.split("."), stream) for path in _SCHEDULES[name][1]
-    }
+    phases = starts, costs, stream.schedule.prefix_weights
+    kinds = [kind for kind, *_ in _PHASES.values()]
+    paths, n_clusters = _SCHEDULES[name][1], len(stream.centers)
+    fields = {path: reduce(getattr, path.split("."), stream) for path in paths}
     for path in ("totals.closed_counts", "totals.open_counts"):
-        fields[path] = padded(fields[path], len(stream.centers))
+        fields[path] = padded(fields[path], n_clusters)
+    for path in _LIMITS:
+        fields[path] = None if fields[path] == np.inf else fields[path]
     return {
         "schedule": name,
-        "phases": phases,
-        "prefix_weights": np.array(stream.schedule.prefix_weights, np.float64),
+        "phases": dict(zip(_PHASES, map(np.array, phases, kinds))),
         "centers": plain_rows(stream.centers.rows),
         "closed_sums": plain_rows(totals.closed),
-        "open_sums": plain_rows(totals.open.rows(len(stream.centers))),
+        "open_sums": plain_rows(totals.open.rows(n_clusters)),
         "seen": stream.seen._asdict(),
         "retired": _plain_retired(stream.retired),
         **fields,
@@ -182,7 +185,6 @@ def _merged_from(fitted, centers, **fields):
 def _stream_from(
     schedule,
     phases,
-    prefix_weights,
     centers,
     closed_sums,
     open_sums,
@@ -193,20 +195,22 @@ def _stream_from(
     kind, paths = _SCHEDULES[schedule]
     rows, closed, last = (rows_from(**x) for x in (centers, closed_sums, open_sums))
     n_clusters, fields = rows.shape[0], read_fields(fields, paths, rows.shape[0])
-    starts, costs = (array.tolist() for array in read_fields(phases, _PHASES).values())
+    phases = [array.tolist() for array in read_fields(phases, _PHASES).values()]
     stream, n_seen = Stream(object.__new__(kind), 0), fields["n_seen"]
     stream.totals = Totals(closed, last, (None, None), n_rows=n_seen)
     stream.seen = SeenWeight(**read_fields(seen, _SEEN))
     for path, value in fields.items():
         *owners, name = path.split(".")
         setattr(reduce(getattr, owners, stream), name, value)
+    for name in _LIMITS:
+        setattr(stream, name, fields[name] or np.inf)
     stream.retired = () if retired is None else (_retired_from(rows, **retired),)
     every, counts = every_opening(stream), stream.counts
     stream.ids = np.searchsorted(every, stream.opened_at).astype(np.int32)
-    schedule, ends = stream.schedule, [*starts, n_seen]
+    schedule, (starts, costs, prefix_weights) = stream.schedule, phases
     schedule.phases = tuple(zip(starts, costs, strict=True))
-    schedule.prefix_weights = tuple(prefix_weights.tolist())
-    n_openings = schedule.openings
+    schedule.prefix_weights = tuple(prefix_weights)
+    ends, n_openings = [*starts, n_seen], schedule.openings
     is_counted = not stream.is_weighted and stream.half_life == np.inf
     expect(
         finite_squared_distances=distances_are_finite(rows),

@@ -1,20 +1,21 @@
 """The version of the format of a state, which checkpoints and pickles share."""
 
-import warnings
 from importlib.metadata import version
 
 from sklearn.exceptions import InconsistentVersionWarning
+
+from .._utils.validation import warn_user
 
 FORMAT_VERSION = 1  # to be incremented with any change of the state
 VERSION = version("onlinekmeans_sklearn")
 _KEY = "_onlinekmeans_sklearn_state"  # of a pickled estimator
 
 
-def check_version(format_version, origin, name, stacklevel=3):
+def check_version(format_version, origin, name):
     """Raise ValueError for a state in another format; warn if another version wrote it.
 
     `origin` is the version of the package that wrote it, and `name` the class of the
-    estimator. By default the warning points to the caller of the function that calls this.
+    estimator.
     """
     if type(format_version) is not int or format_version != FORMAT_VERSION:
         raise ValueError(
@@ -24,8 +25,7 @@ def check_version(format_version, origin, name, stacklevel=3):
         )
     if origin != VERSION:
         versions = {"current_sklearn_version": VERSION, "original_sklearn_version": origin}
-        warning = InconsistentVersionWarning(estimator_name=name, **versions)
-        warnings.warn(warning, stacklevel=stacklevel)
+        warn_user(InconsistentVersionWarning(estimator_name=name, **versions))
 
 
 class VersionedStateMixin:

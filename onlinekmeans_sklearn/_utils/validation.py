@@ -17,7 +17,7 @@ from .threads import Threads, n_threads_for
 
 MOST_CLUSTERS = 2**31 - 1  # labels are int32
 MOST_SAMPLES = 2**62  # positions in a stream are int64
-_LEAST_WEIGHT = 1e-30  # of a sample; its inverse is the largest
+_LEAST_WEIGHT, _LARGEST_WEIGHT = 1e-30, 1e30  # of a sample
 _FEW_VALUES = 64  # for which numpy is not faster
 _MANY_VALUES = 2**19  # for which one thread is fast enough
 _FLOATS = (np.dtype(np.float64), np.dtype(np.float32))
@@ -64,12 +64,12 @@ def validate_weights(sample_weight, X, is_start=False):
             f"Got sample_weight of shape {weights.shape}, but expected one weight for each "
             f"of the {X.shape[0]} samples, of shape ({X.shape[0]},)."
         )
-    is_wrong = (weights != 0) & ((weights < _LEAST_WEIGHT) | (weights > 1 / _LEAST_WEIGHT))
+    is_wrong = (weights != 0) & ((weights < _LEAST_WEIGHT) | (weights > _LARGEST_WEIGHT))
     if is_wrong.any():
         index = int(is_wrong.argmax())
         raise ValueError(
             f"Got a sample_weight of {weights[index]:.3g} for sample {index}, but expected "
-            f"0 or numbers from {_LEAST_WEIGHT:.0e} to {1 / _LEAST_WEIGHT:.0e}: scale the "
+            f"0 or numbers from {_LEAST_WEIGHT:.0e} to {_LARGEST_WEIGHT:.0e}: scale the "
             "weights, or leave samples out that should not count."
         )
     if is_start and weights[0] == 0:
@@ -87,9 +87,8 @@ def as_floats(estimator, X, *others, **options):
     elif type(X).__module__.startswith("dask") and hasattr(X, "__dask_graph__"):
         warn_user(
             f"{type(estimator).__name__} got a Dask collection and loads it into memory "
-            "as a whole. To keep it in pieces, use the estimators of "
-            "onlinekmeans_sklearn.dask, or pass one partition after the other to "
-            "partial_fit."
+            "as a whole. To keep it in pieces, use those of onlinekmeans_sklearn.dask, or "
+            "pass one partition after the other to partial_fit."
         )
     try:
         return validate_data(
@@ -225,7 +224,7 @@ def check_integer(name, value, or_one_of, most=MOST_SAMPLES, *, owner):
     """Raise ValueError unless `value` is an int from 1 to `most`, or in `or_one_of`."""
     if (value is None or isinstance(value, str)) and value in or_one_of:
         return  # first, since the check for Integral is slow for a call with one row
-    is_integer = _is_integer(value)
+    is_integer = type(value) is int or _is_integer(value)
     if is_integer and 1 <= value <= most:
         return
     limit = f"{most}]" if is_integer and value > most else "inf)"
@@ -262,8 +261,8 @@ def plain_parameters(parameters):
 
 def warn_of_ignored(parameters, in_force):
     """Warn that parameters were changed which are read when a stream starts."""
-    changed = [name for name in parameters if parameters[name] != in_force[name]]
-    values = ", ".join(f"{name}={in_force[name]!r}" for name in changed)
+    changed = [name for name in parameters if parameters[name] != in_force.get(name)]
+    values = ", ".join(f"{name}={in_force.get(name)!r}" for name in changed)
     warn_user(
         f"{', '.join(changed)} changed since this stream started with {values}, which "
         "stays in force: call fit, or clone the estimator, to start a new stream."
@@ -271,7 +270,7 @@ def warn_of_ignored(parameters, in_force):
 
 
 def _is_integer(value):
-    return type(value) is int or (type(value) is not bool and isinstance(value, Integral))
+    return isinstance(value, Integral) and not isinstance(value, bool)
 
 
 def warn_user(message, category=UserWarning):

@@ -107,6 +107,8 @@ def _estimator(rng):
     caps = parameters.get("n_clusters"), parameters.get("max_clusters")
     if None not in caps and caps[0] > caps[1]:
         parameters["n_clusters"] = None
+    if None not in (parameters.get("half_life"), parameters.get("max_clusters")):
+        parameters["max_clusters"] = None
     return kind(**parameters)
 
 

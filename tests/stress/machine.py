@@ -45,6 +45,7 @@ MOST_ROWS = 90
 RUNS, STEPS = 5, 30  # of a case: histories, and steps of each at most
 
 numbers = st.one_of(st.integers(-2, 2).map(float), cells)
+some_weights = st.sampled_from([0.0, 0.3, 1.0, 1.0, 2.0, 3.5, 1e-30, 1e30])
 storages = st.sampled_from(sorted(STORAGES))
 seeds = st.integers(0, 5)
 random_states = st.one_of(seeds, seeds.map(np.random.RandomState))
@@ -112,8 +113,9 @@ class Machine(RuleBasedStateMachine):
         cap=caps,
         kernel=st.sampled_from(sorted(ENGINES)),
         block=st.sampled_from([2**16, 1, 7, 30]),
+        half_life=st.sampled_from([1, 5, 20]),
     )
-    def start(self, data, d, k, random_state, cap, kernel, block):
+    def start(self, data, d, k, random_state, cap, kernel, block, half_life):
         self.context = ExitStack()
         self.context.enter_context(engine(kernel))
         self.context.enter_context(positions_per_block(block))
@@ -127,6 +129,13 @@ class Machine(RuleBasedStateMachine):
                 [
                     OnlineKMeans(**common),
                     OnlineKMeans(algorithm="theoretical", **common),
+                    OnlineKMeans(k=k, random_state=random_state, half_life=half_life),
+                    OnlineKMeans(
+                        k=k,
+                        random_state=random_state,
+                        half_life=half_life,
+                        algorithm="theoretical",
+                    ),
                     SemiOnlineKMeans(**common),
                     SemiOnlineKMeans(lower_bound=3.0, n_samples=50, **common),
                 ]
@@ -142,6 +151,14 @@ class Machine(RuleBasedStateMachine):
             data.draw(st.lists(st.sampled_from(self.row_pool), min_size=1, max_size=most))
         )
 
+    def weights(self, data, n):
+        """Return weights of the next rows, or None."""
+        drawn = st.none() | st.lists(some_weights, min_size=n, max_size=n)
+        weights = data.draw(drawn, label="weights")
+        if weights is not None and self.past is None:
+            weights[0] = weights[0] or 1.0  # the first sample must count
+        return weights
+
     def room(self):
         return self.past is None or len(self.past.rows) < MOST_ROWS
 
@@ -151,35 +168,43 @@ class Machine(RuleBasedStateMachine):
         yield
         assert changes(before, state(self.model)) == []
 
-    def started(self, X):
+    def started(self, X, model=None):
         """Return the past of a stream that starts with these rows now."""
-        parameters = self.model.get_params()
+        parameters = (model or self.model).get_params()
         source = copy.deepcopy(check_random_state(parameters["random_state"]))
-        return Past(X, len(X), len(X), parameters, source, self.model.n_clusters)
+        n_clusters = parameters["n_clusters"]
+        return Past(X, len(X), len(X), parameters, source, n_clusters, (1.0,) * len(X))
 
-    def gone_on(self, X):
+    def gone_on(self, X, weights=None, model=None):
         """Return the past of a stream that goes on by these rows, or starts with them."""
+        weights = tuple(weights or [1.0] * len(X))
         if self.past is None:
-            return self.started(X)
-        rows = np.concatenate([self.past.rows, X])
+            return replace(self.started(X, model), weights=weights)
         return replace(
-            self.past, rows=rows, last_call=len(X), n_clusters=self.model.n_clusters
+            self.past,
+            rows=np.concatenate([self.past.rows, X]),
+            last_call=len(X),
+            n_clusters=self.model.n_clusters,
+            weights=self.past.weights + weights,
         )
 
     @precondition(room)
     @rule(data=st.data(), storage=storages)
     def partial_fit(self, data, storage):
         X = self.batch(data)
-        past = self.gone_on(X)
-        self.model.partial_fit(STORAGES[storage](X))
+        weights = self.weights(data, len(X))
+        past = self.gone_on(X, weights)
+        self.model.partial_fit(STORAGES[storage](X), sample_weight=weights)
         self.past = past
 
     @precondition(room)
     @rule(data=st.data(), storage=storages)
     def partial_fit_predict(self, data, storage):
         X = self.batch(data)
-        past = self.gone_on(X)
-        labels = self.model.partial_fit_predict(STORAGES[storage](X))
+        weights = self.weights(data, len(X))
+        past = self.gone_on(X, weights)
+        rows = STORAGES[storage](X)
+        labels = self.model.partial_fit_predict(rows, sample_weight=weights)
         assert labels.tolist() == past.reference().labels[-len(X) :]
         self.past = past
 
@@ -192,8 +217,10 @@ class Machine(RuleBasedStateMachine):
             with self.nothing_changes(), pytest.raises(ValueError, match="must be None"):
                 self.model.partial_fit_transform(rows)
             return
-        past = self.gone_on(X)
-        features = dense(self.model.partial_fit_transform(rows))
+        weights = self.weights(data, len(X))
+        past = self.gone_on(X, weights)
+        features = self.model.partial_fit_transform(rows, sample_weight=weights)
+        features = dense(features)
         self.past = past
         labels = self.model.online_labels_
         if self.model.encode == "ordinal":
@@ -260,8 +287,9 @@ class Machine(RuleBasedStateMachine):
     def go_two_ways(self, data):
         other = data.draw(st.sampled_from([copy.copy, copy.deepcopy]))(self.model)
         X, Y = self.batch(data), self.batch(data)
-        past, other_past = self.gone_on(X), self.gone_on(Y)
+        past = self.gone_on(X)
         self.model.partial_fit(X)
+        other_past = self.gone_on(Y, model=other)  # now: they may share a RandomState
         other.partial_fit(Y)
         check_past(other, other_past)
         self.past = past
@@ -273,6 +301,8 @@ class Machine(RuleBasedStateMachine):
         caps = self.model.n_clusters, self.model.max_clusters
         if None not in caps and caps[0] > caps[1]:
             self.model.set_params(n_clusters=None)
+        if getattr(self.model, "half_life", None) is not None:
+            self.model.set_params(max_clusters=None)
 
     @rule()
     def pickle(self):
@@ -326,11 +356,14 @@ class Machine(RuleBasedStateMachine):
             features = dense(self.model.transform(rows))
             score = self.model.score(rows)
             centers = dense(self.model.cluster_centers_)
-        found = [nearest(x, centers.tolist()) for x in X.tolist()]
-        assert labels.tolist() == [label for label, _ in found]
+        live = np.arange(len(centers))
+        if self.past.n_clusters is None:
+            live = np.flatnonzero(self.model.counts_)
+        found = [nearest(x, centers[live].tolist()) for x in X.tolist()]
+        assert labels.tolist() == [live[label] for label, _ in found]
         cost = math.fsum(d2 for _, d2 in found)
         assert -score == pytest.approx(cost, rel=1e-12, abs=1e-320)
-        check_features(features, self.model.encode, X, centers, labels)
+        check_features(features, self.model.encode, X, centers, labels, live)
 
     @invariant()
     def equals_the_reference(self):

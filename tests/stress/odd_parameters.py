@@ -32,6 +32,7 @@ GOOD_PARAMETERS = {
     "algorithm": ("practical", "theoretical"),
     "n_clusters": (None, None, None, 1, 3, np.int64(2)),
     "max_clusters": (None, None, None, 3, 40, np.int64(9)),
+    "half_life": (None, None, None, 1, 7, 500, np.int64(30)),
     "encode": _ENCODINGS,
     "n_jobs": (None, 1, 2, -1, np.int64(2)),
     "random_state": (None, 0, 7, np.int64(3), np.random.RandomState),
@@ -43,6 +44,7 @@ ODD_PARAMETERS = {
     "algorithm": ("Practical", None, 3, ["practical"], np.str_("practical"), b"practical"),
     "n_clusters": (*HUGE, *_ODD_INTEGERS),
     "max_clusters": (*HUGE, *_ODD_INTEGERS),
+    "half_life": (*HUGE, *_ODD_INTEGERS),
     "encode": ("one-hot", None, 3, ["onehot"], np.str_("ordinal"), b"onehot", True),
     "n_jobs": (0, -(10**9), 10**6, *NUMBERS_BUT_NO_INTEGERS, *NO_NUMBERS),
     "random_state": (
@@ -72,6 +74,7 @@ CLUSTERERS = (
     None,
     OnlineKMeans(k=20, encode="distance"),
     OnlineKMeans(max_clusters=12),
+    OnlineKMeans(k=20, half_life=30),
     SemiOnlineKMeans(k=2, encode="onehot-dense"),
     StandardScaler(),
 )

@@ -55,6 +55,7 @@ MODELS = {
     "theoretical": lambda: OnlineKMeans(k=3, algorithm="theoretical", max_clusters=60),
     "semi-online": lambda: SemiOnlineKMeans(k=4, n_samples=300, encode="triangle"),
     "merged": lambda: OnlineKMeans(4, k=20, centers="means"),
+    "forgets": lambda: OnlineKMeans(k=20, half_life=25),
     "classifier": lambda: ClusterFeaturesClassifier(clusterer=OnlineKMeans(k=20)),
 }
 STORAGES = {

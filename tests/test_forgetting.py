@@ -1,0 +1,311 @@
+"""Streams that forget: the plain loop with epochs, and what becomes of retired clusters."""
+
+import itertools
+import pickle
+
+import numpy as np
+import pytest
+from engines import engine
+from inside import positions_per_block
+from scipy.sparse import csr_array
+from sklearn.cluster import KMeans
+from streams import (
+    STORAGES,
+    STREAMS,
+    assert_equals_reference,
+    blobs,
+    dense,
+    estimator_of,
+    fit_in_chunks,
+    grid,
+    reference_of,
+)
+
+from onlinekmeans_sklearn import (
+    ClusterFeaturesClassifier,
+    OnlineKMeans,
+    SemiOnlineKMeans,
+    load,
+    save,
+)
+
+# so many samples are fewer than clusters, in these short streams
+pytestmark = pytest.mark.filterwarnings("ignore:The 'half_life' parameter:UserWarning")
+ALGORITHMS = ["practical", "practical, smallest", "theoretical"]
+ENGINES = [
+    ("usual", "array"),
+    ("tiny blocks, threads", "csr_matrix"),
+    ("numpy, tiny blocks, threads", "F-order"),
+]
+
+
+def moving(n=3000, d=2, seed=0):
+    """Return four groups that move away."""
+    rng = np.random.RandomState(seed)
+    start = rng.normal(scale=5, size=(4, d))[rng.randint(4, size=n)]
+    return start + np.linspace(0, 40, n)[:, None] + rng.normal(size=(n, d))
+
+
+X = moving()
+
+
+@pytest.fixture(scope="module")
+def model():
+    """Return a model with many retired clusters; tests must not change it."""
+    model = OnlineKMeans(k=60, half_life=300, random_state=0).fit(X)
+    live, every = np.count_nonzero(model.counts_), len(model.counts_)
+    assert 10 < live < every - 30
+    return model
+
+
+@pytest.mark.parametrize("half_life", [1, 3, 16, 50])
+@pytest.mark.parametrize("name", ALGORITHMS)
+@pytest.mark.parametrize("stream", STREAMS)
+def test_a_stream_that_forgets_is_the_plain_loop(stream, name, half_life):
+    rows, k = STREAMS[stream](half_life, 130), 1 + half_life % 3
+    rows[90:] *= 1e-7  # a scale that shrinks
+    with positions_per_block([2**16, 24][half_life % 2]):
+        expected = reference_of(name, rows, k, 5, half_life=half_life)
+        for which, storage in ENGINES:
+            model = estimator_of(name, 0, k, 5).set_params(half_life=half_life)
+            part = STORAGES[storage](rows)
+            with engine(which):
+                labels = fit_in_chunks(
+                    model, part, [[130], [1], [17, 1, 30]][len(which) % 3]
+                )
+            assert_equals_reference(model, labels, part, expected)
+
+
+def test_retirement_and_restart_do_happen():
+    """Else the comparison above would show little."""
+    expected = reference_of("practical", moving(400), 2, 0, half_life=40)
+    assert 0 in expected.counts
+    shrinks = blobs(0, 600)
+    shrinks[300:] *= 1e-6
+    expected = reference_of("practical", shrinks, 2, 0, half_life=50)
+    costs = [cost for _, cost in expected.phases]
+    assert min(costs[3:]) < 1e-6 * costs[0]
+
+
+@pytest.mark.parametrize("half_life", [3000, 3001, 10**12])
+@pytest.mark.parametrize("options", [{}, {"n_clusters": 5}, {"algorithm": "theoretical"}])
+def test_a_stream_no_longer_than_its_half_life_forgets_nothing(half_life, options):
+    plain = OnlineKMeans(k=30, random_state=0, **options).fit(X)
+    forgets = OnlineKMeans(k=30, half_life=half_life, random_state=0, **options).fit(X)
+    for name in ("cluster_centers_", "counts_", "labels_", "cluster_means_", "inertia_"):
+        np.testing.assert_array_equal(getattr(forgets, name), getattr(plain, name))
+    assert forgets.facility_costs_.tolist() == plain.facility_costs_.tolist()
+
+
+@pytest.mark.parametrize("kind", [np.asarray, csr_array, np.float32])
+def test_a_checkpoint_at_or_around_the_end_of_an_epoch_resumes_the_stream(kind, tmp_path):
+    rows = kind(X[:900])
+    whole = OnlineKMeans(k=20, half_life=100, random_state=0)
+    labels = fit_in_chunks(whole, rows, [900])
+    for step, way in itertools.product([99, 100, 101, 1], ["pickle", "file"]):
+        if step == 1 and way == "file":
+            continue  # which takes long
+        cut, found = OnlineKMeans(k=20, half_life=100, random_state=0), []
+        for start in range(0, 900, step):
+            found.append(cut.partial_fit_predict(rows[start : start + step]))
+            if way == "pickle":
+                cut = pickle.loads(pickle.dumps(cut))
+            else:
+                save(cut, tmp_path / "stream.npz")
+                cut = load(tmp_path / "stream.npz")
+        np.testing.assert_array_equal(np.concatenate(found), labels)
+        assert cut.online_inertia_ == whole.online_inertia_
+        for name in ("counts_", "opened_at_", "cluster_means_", "cluster_centers_"):
+            np.testing.assert_array_equal(
+                dense(getattr(cut, name)), dense(getattr(whole, name))
+            )
+
+
+def test_a_retired_cluster_keeps_its_row_and_its_id_and_gets_no_sample(model):
+    live = np.flatnonzero(model.counts_)
+    assert len(model.cluster_centers_) == model.n_clusters_ == len(model.counts_)
+    np.testing.assert_array_equal(model.cluster_centers_, X[model.opened_at_])
+    np.testing.assert_array_equal(model.online_centers_, model.cluster_centers_)
+    assert (np.diff(model.opened_at_) > 0).all()
+    retired = np.setdiff1d(np.arange(model.n_clusters_), live)
+    np.testing.assert_array_equal(
+        model.cluster_means_[retired], model.cluster_centers_[retired]
+    )
+    assert {*model.predict(X)} <= {*live}
+    again = pickle.loads(pickle.dumps(model))
+    assert {*again.partial_fit_predict(X[:200])} & {*retired} == set()
+    np.testing.assert_array_equal(
+        again.cluster_centers_[: model.n_clusters_], model.cluster_centers_
+    )
+
+
+def test_predict_looks_at_live_clusters_only(model):
+    live = np.flatnonzero(model.counts_)
+    d2 = ((X[:, None] - model.cluster_centers_[live]) ** 2).sum(axis=2)
+    np.testing.assert_array_equal(model.predict(X), live[d2.argmin(axis=1)])
+    assert model.score(X) == pytest.approx(-d2.min(axis=1).sum())
+    means = OnlineKMeans(k=60, half_life=300, centers="means", random_state=0).fit(X)
+    d2 = ((X[:, None] - means.cluster_means_[live]) ** 2).sum(axis=2)
+    np.testing.assert_array_equal(means.predict(X), live[d2.argmin(axis=1)])
+    np.testing.assert_array_equal(means.cluster_centers_, means.cluster_means_)
+
+
+@pytest.mark.parametrize("encode", ["onehot", "onehot-dense", "ordinal"])
+def test_columns_of_retired_clusters_stay_zero(model, encode):
+    features = dense(
+        pickle.loads(pickle.dumps(model)).set_params(encode=encode).transform(X)
+    )
+    if encode == "ordinal":
+        np.testing.assert_array_equal(features[:, 0], model.predict(X))
+        return
+    assert features.shape[1] == len(model.get_feature_names_out()) == model.n_clusters_
+    np.testing.assert_array_equal(features.argmax(axis=1), model.predict(X))
+    assert not features[:, model.counts_ == 0].any()
+
+
+@pytest.mark.parametrize("encode", ["distance", "triangle"])
+def test_a_retired_center_is_absent(model, encode):
+    features = pickle.loads(pickle.dumps(model)).set_params(encode=encode).transform(X)
+    live = np.flatnonzero(model.counts_)
+    distances = np.linalg.norm(X[:, None] - model.cluster_centers_[live], axis=2)
+    expected = distances
+    if encode == "triangle":
+        expected = np.maximum(distances.mean(axis=1, keepdims=True) - distances, 0)
+    np.testing.assert_allclose(features[:, live], expected, rtol=1e-6, atol=1e-9)
+    absent = features[:, model.counts_ == 0]
+    largest = 0 if encode == "triangle" else features[:, live].max(axis=1, keepdims=True)
+    assert (absent == largest).all()
+
+
+@pytest.mark.parametrize("encode", ["onehot", "ordinal", "distance", "triangle"])
+@pytest.mark.parametrize("kind", [np.asarray, csr_array])
+def test_features_decided_online_do_not_depend_on_the_cut(encode, kind):
+    """They use the centers that were live when a row was read, at every end of an epoch."""
+    rows, options = kind(X[:1000]), {"k": 20, "half_life": 150, "encode": encode}
+    whole = OnlineKMeans(**options, random_state=0)
+    expected = dense(whole.partial_fit_transform(rows))
+    cut, start = OnlineKMeans(**options, random_state=0), 0
+    for stop in (1, 149, 150, 151, 420, 600, 1000):
+        features = dense(cut.partial_fit_transform(rows[start:stop]))
+        width = features.shape[1]
+        found = expected[start:stop, :width]
+        np.testing.assert_allclose(features, found, rtol=1e-7, atol=1e-9)
+        start = stop
+    assert (whole.counts_ == 0).any()
+
+
+def test_a_merge_sees_live_clusters_only(model):
+    merged = OnlineKMeans(4, k=60, half_life=300, random_state=0).fit(X)
+    plain = OnlineKMeans(4, k=60, random_state=0).fit(X)
+    assert 3 * merged.score(X[-200:]) > plain.score(X[-200:])
+    live = np.flatnonzero(merged.counts_)
+    of_online = merged.online_to_merged_
+    assert of_online.shape == merged.counts_.shape
+    for cluster in range(4):
+        parts = live[of_online[live] == cluster]
+        mean = np.average(
+            merged.cluster_means_[parts], axis=0, weights=merged.counts_[parts]
+        )
+        np.testing.assert_allclose(merged.cluster_centers_[cluster], mean)
+    retired = np.flatnonzero(merged.counts_ == 0)
+    nearest = merged.predict(merged.online_centers_[retired])
+    np.testing.assert_array_equal(of_online[retired], nearest)
+    np.testing.assert_array_equal(merged.labels_, of_online[merged.online_labels_])
+
+
+def test_counts_and_costs_fade():
+    rows = grid(0, 100, side=3)
+    model = OnlineKMeans(k=20, half_life=40, random_state=0).fit(rows)
+    weights = 0.5 ** np.array([2] * 40 + [1] * 40 + [0] * 20)
+    counts = np.bincount(model.labels_, weights)
+    np.testing.assert_array_equal(model.counts_, counts)
+    assert model.counts_.dtype == np.float64
+    total = (weights * model.online_distances_**2).sum()
+    assert model.inertia_ == pytest.approx(total)
+    model.partial_fit(rows[:20])  # the end of the third epoch, which the next sample finds
+    assert model.counts_.sum() == counts.sum() + 20
+    model.partial_fit(rows[:1])
+    assert model.counts_.sum() == (counts.sum() + 20) / 2 + 1
+
+
+def test_a_weight_never_fades_to_nothing():
+    rows = np.repeat(grid(0, 12, side=50), 1, axis=0)
+    model = OnlineKMeans(k=60, half_life=1, random_state=0).fit(rows)
+    n = model.n_clusters_
+    model.partial_fit(np.repeat(rows[:1], 1500, axis=0))
+    assert model.counts_.min() == 2.0**-1000
+    assert np.isfinite(model.cluster_means_).all()
+    assert model.n_clusters_ == n
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("half_life", [1000, 10_000])
+def test_live_clusters_stay_few(half_life):
+    model = OnlineKMeans(k=100, half_life=half_life, random_state=3)
+    rng, most = np.random.RandomState(3), 0
+    means = rng.normal(scale=10, size=(40, 8))
+    for _ in range(40):
+        model.partial_fit(means[rng.randint(40, size=5000)] + rng.normal(size=(5000, 8)))
+        most = max(most, np.count_nonzero(model.counts_))
+    assert 50 < most < 130
+
+
+def test_a_wide_group_does_not_make_it_restart_for_ever():
+    rng = np.random.RandomState(0)
+    scale = np.where(rng.random_sample(60_000) < 0.05, 1000.0, 1.0)
+    rows = rng.normal(size=(60_000, 4)) * scale[:, None]
+    model = OnlineKMeans(k=100, half_life=1000, random_state=0).fit(rows)
+    assert np.count_nonzero(model.counts_) < 200
+    assert model.n_clusters_ < 3000
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_scale_that_shrinks_is_found_again(seed):
+    rows, small = blobs(seed, 6000, n_blobs=8), 1e-6 * blobs(seed, 9000, n_blobs=8)
+    now = small[6000:]
+    best = KMeans(8, n_init=5, random_state=0).fit(now)
+    model = OnlineKMeans(k=100, half_life=2000, random_state=seed).partial_fit(rows)
+    model.partial_fit(small[:6000])
+    assert -model.score(now) < 1.5 * best.inertia_
+    plain = OnlineKMeans(k=100, random_state=seed).partial_fit(rows)
+    plain.partial_fit(small[:6000])
+    assert -plain.score(now) > 20 * best.inertia_
+
+
+def test_a_classifier_learns_on_a_stream_that_forgets():
+    y = np.arange(len(X)) // 20 % 2
+    rows = X + 8 * y[:, None]
+    clusterer = OnlineKMeans(k=30, half_life=300)
+    model = ClusterFeaturesClassifier(clusterer=clusterer, random_state=0)
+    for start in range(0, len(X), 100):
+        part = slice(start, start + 100)
+        model.partial_fit(rows[part], y[part], classes=[0, 1])
+    assert (model.clusterer_.counts_ == 0).any()
+    assert model.classifier_.coef_.shape[1] == 2 + model.clusterer_.n_clusters_
+
+
+@pytest.mark.parametrize("half_life", [0, -3, 1.5, "5", True, np.nan])
+def test_a_bad_half_life_is_refused(half_life):
+    match = r"The 'half_life' parameter of OnlineKMeans must be an int in the range \[1"
+    with pytest.raises(ValueError, match=match):
+        OnlineKMeans(half_life=half_life).fit(X[:9])
+
+
+def test_max_clusters_is_refused():
+    with pytest.raises(ValueError, match="must be None with max_clusters"):
+        OnlineKMeans(half_life=100, max_clusters=50).fit(X[:9])
+    assert "half_life" not in SemiOnlineKMeans().get_params()
+
+
+@pytest.mark.filterwarnings("default:The 'half_life' parameter:UserWarning")
+def test_a_half_life_of_fewer_samples_than_clusters_warns():
+    with pytest.warns(UserWarning, match="is 99, fewer samples than the 100 clusters"):
+        OnlineKMeans(half_life=99).fit(X[:9])
+    with pytest.warns(UserWarning, match="is 500, fewer samples than the 541 clusters"):
+        OnlineKMeans(10, half_life=500).fit(X[:20])
+
+
+def test_another_half_life_in_mid_stream_is_ignored_with_a_warning():
+    model = OnlineKMeans(k=30, half_life=200, random_state=0).partial_fit(X[:50])
+    with pytest.warns(UserWarning, match="half_life"):
+        model.set_params(half_life=7).partial_fit(X[50:99])

@@ -1,0 +1,217 @@
+"""Weights of samples: the plain loop with weights, and what they stand for."""
+
+import pickle
+
+import numpy as np
+import pytest
+from engines import engine
+from inside import positions_per_block
+from scipy.sparse import csr_array, hstack
+from sklearn.base import clone
+from sklearn.cluster import KMeans
+from sklearn.linear_model import SGDClassifier
+from streams import (
+    ALGORITHMS,
+    STORAGES,
+    STREAMS,
+    assert_equals_reference,
+    blobs,
+    dense,
+    estimator_of,
+    fit_in_chunks,
+    reference_of,
+)
+
+from onlinekmeans_sklearn import (
+    ClusterFeaturesClassifier,
+    OnlineKMeans,
+    SemiOnlineKMeans,
+)
+
+X = blobs(0, 400)
+RNG = np.random.RandomState(0)
+WEIGHTS = {
+    "whole": RNG.randint(0, 4, size=400).astype(float),
+    "any": RNG.exponential(size=400),
+    "of all magnitudes": 10 ** RNG.uniform(-30, 30, size=400),
+}
+WEIGHTS["whole"][0] = 2.0
+ENGINES = [
+    ("usual", "array"),
+    ("tiny blocks, threads", "csr_matrix"),
+    ("numpy, tiny blocks, threads", "array"),
+]
+
+
+@pytest.mark.parametrize("weights", WEIGHTS)
+@pytest.mark.parametrize("name", ALGORITHMS)
+@pytest.mark.parametrize("stream", STREAMS)
+def test_a_weighted_stream_is_the_plain_loop(stream, name, weights):
+    rows, some = STREAMS[stream](1, 120), WEIGHTS[weights][:120]
+    half_life = {"half_life": 50} if name == "practical" else {}
+    with positions_per_block(40):
+        expected = reference_of(name, rows, 2, 3, weights=some.tolist(), **half_life)
+        for which, storage in ENGINES:
+            model = estimator_of(name, 120, 2, 3).set_params(**half_life)
+            part = STORAGES[storage](rows)
+            with engine(which):
+                labels = fit_in_chunks(
+                    model, part, [[120], [1], [17, 1]][len(which) % 3], some
+                )
+            assert_equals_reference(model, labels, part, expected)
+
+
+@pytest.mark.parametrize("kind", [np.asarray, csr_array])
+@pytest.mark.parametrize("options", [{}, {"half_life": 150}, {"n_clusters": 5}])
+def test_weights_of_1_change_nothing(options, kind):
+    rows = kind(X)
+    plain = OnlineKMeans(k=30, random_state=0, **options).partial_fit(rows)
+    ones = OnlineKMeans(k=30, random_state=0, **options)
+    ones.partial_fit(rows[:100], sample_weight=np.ones(100))
+    ones.partial_fit(rows[100:250])  # once there were weights, each is 1 without
+    ones.partial_fit(rows[250:], sample_weight=[1] * 150)
+    for name in ("cluster_centers_", "counts_", "cluster_means_", "inertia_"):
+        np.testing.assert_array_equal(
+            dense(getattr(ones, name)), dense(getattr(plain, name))
+        )
+    np.testing.assert_array_equal(ones.labels_, plain.labels_[250:])
+
+
+@pytest.mark.parametrize("half_life", [None, 37])
+def test_weights_may_begin_and_end_anywhere(half_life):
+    some = WEIGHTS["any"].copy()
+    some[:90] = some[260:] = 1
+    options = {"k": 25, "half_life": half_life, "random_state": 0}
+    whole = OnlineKMeans(**options).partial_fit(X, sample_weight=some)
+    for step in (1, 10, 37):
+        cut = OnlineKMeans(**options).partial_fit(X[:90])
+        for start in range(90, 260, step):
+            part = slice(start, min(start + step, 260))
+            cut.partial_fit(X[part], sample_weight=some[part])
+            cut = pickle.loads(pickle.dumps(cut))
+        cut.partial_fit(X[260:])
+        np.testing.assert_array_equal(cut.counts_, whole.counts_)
+        np.testing.assert_array_equal(cut.cluster_means_, whole.cluster_means_)
+        assert cut.online_inertia_ == whole.online_inertia_
+
+
+def test_counts_means_and_costs_are_weighted():
+    some = WEIGHTS["any"]
+    model = OnlineKMeans(k=30, random_state=0).partial_fit(X, sample_weight=some)
+    labels = model.labels_
+    np.testing.assert_allclose(model.counts_, np.bincount(labels, some))
+    for cluster in range(model.n_clusters_):
+        rows = labels == cluster
+        mean = np.average(X[rows], axis=0, weights=some[rows])
+        np.testing.assert_allclose(model.cluster_means_[cluster], mean)
+    assert model.inertia_ == pytest.approx((some * model.online_distances_**2).sum())
+    assert model.n_samples_seen_ == 400
+    merged = OnlineKMeans(4, random_state=0).partial_fit(X, sample_weight=some)
+    d2 = ((X - merged.cluster_centers_[merged.labels_]) ** 2).sum(axis=1)
+    assert merged.inertia_ == pytest.approx((some * d2).sum())
+
+
+def test_a_sample_of_weight_0_gets_a_label_and_changes_nothing():
+    model = OnlineKMeans(k=30, random_state=0).partial_fit(X)
+    before = model.counts_, model.cluster_means_, model.inertia_, model.facility_cost_
+    far = 1000 + X[:50]
+    labels = model.partial_fit_predict(far, sample_weight=np.zeros(50))
+    np.testing.assert_array_equal(labels, model.predict(far))
+    assert model.n_samples_seen_ == 450
+    after = model.counts_, model.cluster_means_, model.inertia_, model.facility_cost_
+    for one, other in zip(before, after):
+        np.testing.assert_array_equal(one, other)
+
+
+def test_whole_weights_open_as_many_clusters_as_repetition():
+    counts = {}
+    for seed in range(60):
+        rng = np.random.RandomState(seed)
+        rows, some = blobs(seed, 300), rng.randint(1, 6, size=300)
+        weighted = OnlineKMeans(k=40, random_state=seed)
+        weighted.partial_fit(rows, sample_weight=some)
+        repeated = OnlineKMeans(k=40, random_state=seed).fit(np.repeat(rows, some, axis=0))
+        for name, model in {"weighted": weighted, "repeated": repeated}.items():
+            late = np.count_nonzero(model.opened_at_ >= model.phase_starts_[1])
+            counts.setdefault(name, []).append(late)
+    means = {name: np.mean(found) for name, found in counts.items()}
+    error = np.std(counts["repeated"]) * (2 / 60) ** 0.5
+    assert abs(means["weighted"] - means["repeated"]) < 4 * error
+    assert means["repeated"] > 10 * error  # so that a wrong rule would show
+
+
+@pytest.mark.parametrize("n_parts", [2, 8])
+def test_models_of_parts_are_combined(n_parts):
+    rows = blobs(5, 8000, d=4, n_blobs=12)
+    models = [
+        OnlineKMeans(12, random_state=i).fit(part)
+        for i, part in enumerate(np.array_split(rows, n_parts))
+    ]
+    whole, *others = models
+    for other in others:
+        whole.partial_fit(other.cluster_means_, sample_weight=other.counts_)
+    assert whole.counts_.sum() == len(rows)
+    best = KMeans(12, n_init=3, random_state=0).fit(rows)
+    assert -whole.score(rows) < 1.05 * best.inertia_
+
+
+@pytest.mark.parametrize("estimator", [OnlineKMeans, SemiOnlineKMeans])
+@pytest.mark.parametrize(
+    ("weights", "match"),
+    [
+        (np.ones(8), r"shape \(8,\), but expected one weight for each of the 9 samples"),
+        (np.ones((9, 1)), r"shape \(9, 1\), but expected"),
+        (1.0, r"shape \(\), but expected"),
+        ([1] * 8 + [-1], "sample_weight of -1 for sample 8, but expected 0 or numbers"),
+        ([1] * 8 + [1e31], r"sample_weight of 1e\+31 for sample 8"),
+        ([1] * 8 + [1e-31], "sample_weight of 1e-31 for sample 8"),
+        ([1] * 8 + [np.nan], "Input sample_weight contains NaN"),
+        ([1] * 8 + [np.inf], "Input sample_weight contains infinity"),
+        (["a"] * 9, "could not convert string to float"),
+        (np.zeros(9), "sample_weight of 0 for the first sample of a stream"),
+        ([0] + [1] * 8, "sample_weight of 0 for the first sample of a stream"),
+    ],
+)
+def test_bad_weights_are_refused_and_nothing_changes(weights, match, estimator):
+    model = estimator(random_state=0)
+    for method in ("partial_fit", "partial_fit_predict", "partial_fit_transform"):
+        with pytest.raises(ValueError, match=match):
+            getattr(model, method)(X[:9], sample_weight=weights)
+        assert not hasattr(model, "n_samples_seen_")
+    if "first sample" in match:
+        return
+    options = {"n_samples": 100} if estimator is SemiOnlineKMeans else {}
+    model = estimator(random_state=0, **options).partial_fit(X[:20])
+    with pytest.raises(ValueError, match=match):
+        model.partial_fit(X[:9], sample_weight=weights)
+    assert model.n_samples_seen_ == 20
+
+
+def test_a_classifier_hands_weights_to_both_of_its_parts():
+    y, some = np.arange(400) % 2, WEIGHTS["any"]
+    clusterer = OnlineKMeans(k=30, random_state=1)
+    model = ClusterFeaturesClassifier(SGDClassifier(random_state=0), clusterer)
+    model.partial_fit(X[:200], y[:200], classes=[0, 1], sample_weight=some[:200])
+    model.partial_fit(X[200:], y[200:], sample_weight=some[200:])
+    features = clone(clusterer).partial_fit_transform(X, sample_weight=some)
+    classifier = SGDClassifier(random_state=0)
+    width = clone(clusterer).partial_fit(X[:200], sample_weight=some[:200]).n_clusters_
+    both = hstack([X, features], format="csr")
+    classifier.partial_fit(both[:200, : 3 + width], y[:200], [0, 1], some[:200])
+    missing = both.shape[1] - classifier.coef_.shape[1]
+    classifier.coef_ = np.pad(classifier.coef_, ((0, 0), (0, missing)))
+    classifier.n_features_in_ = both.shape[1]
+    classifier.partial_fit(both[200:], y[200:], sample_weight=some[200:])
+    np.testing.assert_allclose(model.classifier_.coef_, classifier.coef_)
+    with pytest.raises(ValueError, match="expected one weight for each of the 200"):
+        model.partial_fit(X[:200], y[:200], sample_weight=[1])
+    with pytest.raises(TypeError, match=r"fit\(\) takes no sample_weight"):
+        model.fit(X, y, sample_weight=some)
+
+
+@pytest.mark.parametrize("method", ["fit", "fit_predict", "fit_transform"])
+def test_fit_says_why_it_takes_no_weights(method):
+    with pytest.raises(
+        TypeError, match=rf"^{method}\(\) takes no sample_weight: .*partial_fit"
+    ):
+        getattr(OnlineKMeans(), method)(X, sample_weight=np.ones(400))
