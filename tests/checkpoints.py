@@ -12,24 +12,10 @@ from onlinekmeans_sklearn import load, save
 
 TEXT = "onlinekmeans_sklearn.json"  # the member of a checkpoint that holds the JSON
 FITTED = [
-    "cluster_centers_",
-    "labels_",
-    "n_clusters_",
-    "counts_",
-    "cluster_means_",
-    "opened_at_",
-    "online_centers_",
-    "online_labels_",
-    "online_to_merged_",
-    "inertia_",
-    "online_inertia_",
-    "online_distances_",
-    "facility_cost_",
-    "facility_costs_",
-    "n_phases_",
-    "phase_starts_",
-    "n_samples_seen_",
-    "n_features_in_",
+    *("cluster_centers_", "labels_", "n_clusters_", "counts_", "cluster_means_"),
+    *("opened_at_", "online_centers_", "online_labels_", "online_to_merged_", "inertia_"),
+    *("facility_cost_", "facility_costs_", "n_phases_", "phase_starts_"),
+    *("online_inertia_", "online_distances_", "n_samples_seen_", "n_features_in_"),
 ]
 
 

@@ -34,3 +34,9 @@ def engines(request):
     """Run a test with blocks and kernels as usual, with tiny blocks, and in numpy."""
     with engine(request.param):
         yield request.param
+
+
+@pytest.fixture
+def path(tmp_path):
+    """Return where to write a checkpoint."""
+    return tmp_path / "stream.npz"

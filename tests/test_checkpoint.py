@@ -25,11 +25,6 @@ from onlinekmeans_sklearn import (
 X = blobs(0, 300)
 
 
-@pytest.fixture
-def path(tmp_path):
-    return tmp_path / "stream.npz"
-
-
 @settings(max_examples=60)
 @given(
     X=small_streams(),

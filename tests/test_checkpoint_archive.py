@@ -15,11 +15,6 @@ from onlinekmeans_sklearn._state.file import read, write
 MODEL = OnlineKMeans(k=20, random_state=0).fit(blobs(0, 300))
 
 
-@pytest.fixture
-def path(tmp_path):
-    return tmp_path / "stream.npz"
-
-
 STATE = {
     "class": "Any",
     "plain": {

@@ -21,11 +21,6 @@ PREFIX = OnlineKMeans(k=20, random_state=0).partial_fit(X[:8])
 MODELS = {"dense": DENSE, "sparse": SPARSE, "unfitted": OnlineKMeans()}
 
 
-@pytest.fixture
-def path(tmp_path):
-    return tmp_path / "stream.npz"
-
-
 def assert_refused(path, message="Cannot load"):
     """Check that load says what is wrong, and with which file."""
     with pytest.raises(ValueError, match=message) as caught:
@@ -151,8 +146,7 @@ def test_too_little_memory_is_not_taken_for_damage(path, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    "lie",
-    ["(10**15,)", "(999999999999999,)", "(-1,)", "(1,)", "()", "(4, 2**62)", "(0,)"],
+    "lie", ["(10**15,)", "(999999999999999,)", "(-1,)", "(1,)", "()", "(4, 2**62)", "(0,)"]
 )
 def test_lying_headers_are_refused(lie, path):
     save(DENSE, path)
@@ -208,6 +202,10 @@ def test_arrays_of_the_other_byte_order_are_the_same(path):
 
 
 def test_numpy_and_json_can_read_a_checkpoint(path):
+    save(PREFIX, path)
+    with np.load(path, allow_pickle=False) as archive:
+        text = json.loads(archive[TEXT].decode("utf-8"), parse_constant=pytest.fail)
+    assert text["state"]["fitted"]["stream"]["max_clusters"] is None
     save(DENSE, path)
     with np.load(path, allow_pickle=False) as archive:
         np.testing.assert_array_equal(

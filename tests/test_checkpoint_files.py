@@ -22,11 +22,6 @@ MODEL = OnlineKMeans(k=20, random_state=0).fit(X)
 on_posix = pytest.mark.skipif(os.name != "posix", reason="permissions and FIFOs are POSIX")
 
 
-@pytest.fixture
-def path(tmp_path):
-    return tmp_path / "stream.npz"
-
-
 def test_paths_may_be_strings_bytes_and_links(path, monkeypatch):
     monkeypatch.chdir(path.parent)
     save(OnlineKMeans(k=3), "stream.npz")

@@ -12,7 +12,7 @@ import onlinekmeans_sklearn
 
 # What the project does not follow, as a whole:
 NOT_FOLLOWED = {
-    "RT02": "results have names, as in scikit-learn: `labels : ndarray of shape ...`",
+    "RT02": "results have names, as in scikit-learn: `labels : ndarray of shape ...`"
 }
 NOT_OF_MEMBERS = {  # of a class, whose own docstring has these
     "ES01": "a line that says all needs no second one",

@@ -107,12 +107,7 @@ def test_any_other_stream_can_be_moved_but_for_the_rounding_of_its_rows(name, st
 
 @pytest.mark.parametrize(
     ("dtype", "exponent"),
-    [
-        (np.float64, -400),
-        (np.float64, 400),
-        (np.float32, -100),
-        (np.float32, 100),
-    ],
+    [(np.float64, -400), (np.float64, 400), (np.float32, -100), (np.float32, 100)],
 )
 @pytest.mark.parametrize("storage", STORAGES.values(), ids=STORAGES)
 @pytest.mark.parametrize("name", ALGORITHMS)

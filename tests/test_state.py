@@ -178,7 +178,7 @@ CRAFTED = {
         lambda weights: weights * np.nan,
         lambda weights: weights + 1,
     ],
-    ("forgets", "fitted/stream/half_life"): [0, 25.0, -np.inf, None],
+    ("forgets", "fitted/stream/half_life"): [0, 25.0, -np.inf, "7"],
     ("forgets", "fitted/stream/is_weighted"): [1, None],
     ("forgets", "fitted/stream/schedule.fees"): [-1.0, np.nan],
     ("forgets", "fitted/stream/schedule.facility_cost"): [-1.0, np.nan],

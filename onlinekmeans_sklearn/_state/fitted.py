@@ -29,8 +29,8 @@ _MOST_WEIGHT = 2.0**900  # of all samples: as many as there can be, with the lar
 # attributes, of itself or of what it has.
 _STREAM = {
     "n_seen": (int, 1, MOST_SAMPLES),
-    "max_clusters": (int, 1, MOST_CLUSTERS, np.inf),
-    "half_life": (int, 1, MOST_SAMPLES, np.inf),
+    "max_clusters": (int, 1, MOST_CLUSTERS, None),
+    "half_life": (int, 1, MOST_SAMPLES, None),
     "opened_at": (np.int64, 0, MOST_SAMPLES),
     "is_weighted": (bool, False, True),
     "numbers.seed": (int, 0, 2**63 - 1),
@@ -46,6 +46,7 @@ _STREAM = {
     "schedule.fees": (float, 0, np.inf),
     "schedule.n_phases": (int, 0, MOST_SAMPLES),
 }
+_LIMITS = ("max_clusters", "half_life")  # that may be infinite, of which JSON knows nothing
 _SEMI_ONLINE = {**_STREAM, "schedule.log_n": (float, 1, math.log2(MOST_SAMPLES))}
 _PRACTICAL = {**_STREAM, "schedule.k_target": (int, 1, MOST_SAMPLES)}
 _SCHEDULES = {
@@ -117,6 +118,8 @@ def _plain_stream(stream):
     fields = {path: reduce(getattr, path.split("."), stream) for path in paths}
     for path in ("totals.closed_counts", "totals.open_counts"):
         fields[path] = padded(fields[path], n_clusters)
+    for path in _LIMITS:
+        fields[path] = None if fields[path] == np.inf else fields[path]
     return {
         "schedule": name,
         "phases": dict(zip(_PHASES, map(np.array, phases, kinds))),
@@ -199,6 +202,8 @@ def _stream_from(
     for path, value in fields.items():
         *owners, name = path.split(".")
         setattr(reduce(getattr, owners, stream), name, value)
+    for name in _LIMITS:
+        setattr(stream, name, fields[name] or np.inf)
     stream.retired = () if retired is None else (_retired_from(rows, **retired),)
     every, counts = every_opening(stream), stream.counts
     stream.ids = np.searchsorted(every, stream.opened_at).astype(np.int32)

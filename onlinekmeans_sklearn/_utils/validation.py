@@ -261,8 +261,8 @@ def plain_parameters(parameters):
 
 def warn_of_ignored(parameters, in_force):
     """Warn that parameters were changed which are read when a stream starts."""
-    changed = [name for name in parameters if parameters[name] != in_force[name]]
-    values = ", ".join(f"{name}={in_force[name]!r}" for name in changed)
+    changed = [name for name in parameters if parameters[name] != in_force.get(name)]
+    values = ", ".join(f"{name}={in_force.get(name)!r}" for name in changed)
     warn_user(
         f"{', '.join(changed)} changed since this stream started with {values}, which "
         "stays in force: call fit, or clone the estimator, to start a new stream."
