@@ -30,7 +30,7 @@ def options_of(argv):
     )
     parser.add_argument("--seeds", type=int, default=3, help="seeds (3)")
     parser.add_argument(
-        "--limit", type=float, default=2, help="seconds of a stream for river (2)"
+        "--limit", type=float, default=4, help="seconds of a stream for river (4)"
     )
     parser.add_argument(
         "--largest",

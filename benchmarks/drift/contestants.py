@@ -86,7 +86,7 @@ def spark(half_life):
 
 def as_array(centers):
     """Return centers of river's as rows."""
-    if not centers:
+    if not centers or not all(centers):  # or they have no features yet
         raise ValueError("has no clusters")
     return np.array([[center[j] for j in range(len(center))] for center in centers])
 
@@ -112,6 +112,13 @@ def potential_micro_clusters(model):
     return [(each.center, each.calc_weight(now)) for each in kept]
 
 
+MICRO_CLUSTERS = {
+    "CluStream": micro_clusters,
+    "DBSTREAM": micro_clusters,
+    "DenStream": potential_micro_clusters,
+}
+
+
 def river(name):
     """Return a contestant of river.
 
@@ -126,30 +133,20 @@ def river(name):
         n, fitted = len(first), KMeans(n_clusters, n_init=1, random_state=seed).fit(first)
         width = float(np.sqrt(fitted.inertia_ / n))
         normal = {"mu": float(first.mean()), "sigma": float(first.std()), "seed": seed}
-        make, kept = {
-            "KMeans": (lambda: cluster.KMeans(n_clusters, **normal), None),
-            "STREAMKMeans": (
-                lambda: cluster.STREAMKMeans(5 * n_clusters, n_clusters, **normal),
-                None,
-            ),
-            "CluStream": (
-                lambda: cluster.CluStream(n_clusters, time_window=n, seed=seed),
-                micro_clusters,
-            ),
-            "DBSTREAM": (lambda: cluster.DBSTREAM(width), micro_clusters),
-            "DenStream": (
-                lambda: cluster.DenStream(epsilon=width, n_samples_init=n // 2),
-                potential_micro_clusters,
-            ),
+        model = {
+            "KMeans": cluster.KMeans(n_clusters, **normal),
+            "STREAMKMeans": cluster.STREAMKMeans(5 * n_clusters, n_clusters, **normal),
+            "CluStream": cluster.CluStream(n_clusters, time_window=n, seed=seed),
+            "DBSTREAM": cluster.DBSTREAM(width),
+            "DenStream": cluster.DenStream(epsilon=width, n_samples_init=n // 2),
         }[name]
-        model = make()
 
         def learn(X):
             for row in X.tolist():
                 model.learn_one(dict(enumerate(row)))
-            if kept is None:
-                return as_array(model.centers.values())
-            return merged(n_clusters, seed, kept(model))
+            if name in MICRO_CLUSTERS:
+                return merged(n_clusters, seed, MICRO_CLUSTERS[name](model))
+            return as_array(model.centers.values())
 
         return learn
 

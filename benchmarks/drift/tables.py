@@ -80,17 +80,8 @@ def contest_table(title, results, legend):
 
 def streams_table(results):
     """Return what the streams are."""
-    rows = [
-        [
-            result["stream"],
-            result["windows"],
-            f"{result['rows']:,}",
-            result["features"],
-            result["n_clusters"],
-            result["about"],
-        ]
-        for result in results
-    ]
+    keys = ("stream", "windows", "rows", "features", "n_clusters", "about")
+    rows = [[result[key] for key in keys] for result in results]
     headings = ["stream", "windows", "rows each", "features", "clusters", "what it is"]
     return Table("The streams", headings, rows, STREAMS_LEGEND)
 
@@ -105,11 +96,9 @@ def contest_checks(results):
     if still := by_name.get(STATIONARY):
         for half_life in HALF_LIVES:
             name = with_half_life(OURS, half_life)
-            value = at_most(
-                ratio(still, name) / ratio(still, WITHOUT), target=1.01, decimals=3
-            )
-            what = name.removeprefix(f"{OURS}, ")
-            rows.append([f"stationary: cost with {what} / without", value])
+            more = ratio(still, name) / ratio(still, WITHOUT)
+            what = f"stationary: cost with {name.removeprefix(f'{OURS}, ')} / without"
+            rows.append([what, at_most(more, target=1.01, decimals=3)])
     if moving := by_name.get(MOVING):
         ours = ratio(moving, SOON)
         what = "moving groups: cost with half-life 1 window / KMeans on the last window"
@@ -142,12 +131,8 @@ def checks_table(results, checks):
         rows.append([f"MiB of a stream of {n // 10:,} rows", at_most(held["early"])])
         rows.append([f"MiB of a stream of {n:,} rows", at_most(held["late"])])
         each = (held["late"] - held["early"]) * MIB / max(1, held["opened"])
-        rows.append(
-            [
-                "bytes more for each cluster that retired",
-                Cell(round(each), target=1000, less_is_better=True),
-            ]
-        )
+        what = "bytes more for each cluster that retired"
+        rows.append([what, at_most(each, target=1000)])
     return Table("Forgetting, figure by figure", ["what", "measured"], rows, CHECKS_LEGEND)
 
 
