@@ -11,7 +11,7 @@ The loop that Algorithms 1, 2 and 3 share, and where each line of it is done::
             c with too small a count leave C                   forgetting.retire
         n = n + w                                              weights.seen_with
         u = the number of this position, in [0, 1)             random_numbers
-        u = the least of w such numbers                        weights.opening_numbers
+        u = the least of w such numbers                        weights, block
         D2 = min over c in C of |v - c|^2                      block.look_up, _nearest
         if u f < D2 and there is room:                         block.open_centers
             C = C + {v}, D2 = 0

@@ -30,7 +30,7 @@ from .._utils.calls import shallow_copy
 from .._utils.rows import rows_at, rows_between
 from .._utils.threads import SINGLE_THREAD
 from .._utils.tuning import TUNING
-from .weights import paper_n, seen_with
+from .weights import heavy_numbers, light_numbers, paper_n, seen_with
 
 
 class NewCenters(NamedTuple):
@@ -145,8 +145,7 @@ def open_centers(stream, X, uniforms, d2, dtype, positions=None, weights=None):
     of that moment: the centers from before the block, and those that opened in it. If `X`
     has only some rows of the block, `positions` says which.
     """
-    with np.errstate(invalid="ignore", over="ignore"):  # infinity times 0 opens nothing
-        candidates = (uniforms * stream.schedule.facility_cost < d2).nonzero()[0]
+    uniforms, candidates = _candidates(stream, uniforms, d2, weights)
     opened = candidates[:0]
     if not len(candidates):
         return opened
@@ -176,6 +175,22 @@ def open_centers(stream, X, uniforms, d2, dtype, positions=None, weights=None):
         new = rows_at(X, opened).astype(dtype, copy=False)
         stream.centers, stream.schedule = centers.with_rows(new), schedule
     return opened
+
+
+def _candidates(stream, uniforms, d2, weights):
+    """Return the number of each row that decides, and the rows that may open a center."""
+    cost = stream.schedule.facility_cost
+    if weights is None:
+        return uniforms, (uniforms * cost < d2).nonzero()[0]
+    numbers = light_numbers(uniforms, weights)
+    if not stream.n_seen:
+        numbers[0] = 0.0  # it opens one, even if the product would be infinite
+    with np.errstate(invalid="ignore", over="ignore"):  # infinity times 0 opens nothing
+        least = numbers * (cost * (1 - 1e-12))  # bounds are rounded, too
+        candidates = (least < d2).nonzero()[0]
+    heavy = candidates[(weights[candidates] > 1) & (numbers[candidates] > 0)]
+    numbers[heavy] = heavy_numbers(uniforms[heavy], weights[heavy])
+    return numbers, candidates
 
 
 def _d2_of_openings(X, opened, new, d2):

@@ -13,7 +13,7 @@ from .block import Blocks, advance
 from .cluster_sums import no_totals, rows_left
 from .forgetting import end_epoch, epoch_ends, rows_left_in_epoch
 from .random_numbers import RandomNumbers
-from .weights import SeenWeight, opening_numbers
+from .weights import SeenWeight, heavy_numbers, light_numbers
 
 
 class Stream:
@@ -115,11 +115,14 @@ class Stream:
     def _read_row(self, X, weights):
         """Read a single row and return its label and d2, None if the row opens a center."""
         label, d2 = self.centers.search.nearest_of_row(X)
-        number = self._draw(1, weights).item()
+        number, weight = self.numbers.between(self.n_seen, self.n_seen + 1), 1.0
+        if weights is not None:
+            bound, weight = light_numbers(number, weights), weights.item()
+            number = heavy_numbers(number, weights) if weight > 1 else bound
+        number = number.item()
         has_room = len(self.opened_at) < self.max_clusters
         if number * self.schedule.facility_cost < d2 and has_room:
             return None
-        weight = 1.0 if weights is None else weights.item()
         self.totals = self.totals.with_row(X, label, d2, self.centers, weight)
         advance(self, (), 1, weights)
         return self.ids[label : label + 1], np.array([d2])
@@ -145,7 +148,7 @@ class Stream:
             part = rows_between(X, stop, stop + min(self._block_rows, *most))
             rows, n_before = slice(stop, stop + part.shape[0]), len(self.centers)
             some = None if weights is None else weights[rows]
-            draw = partial(self._draw, part.shape[0], some)
+            draw = partial(self.numbers.between, self.n_seen, self.n_seen + part.shape[0])
             block = self.centers.as_rows(part)
             blocks.read(block, draw, labels[rows], d2[rows], X.dtype, some)
             self._choose_block_rows(part, len(self.centers) - n_before)
@@ -155,16 +158,6 @@ class Stream:
                 report(self, labels[:stop], d2[:stop])
         finish()
         return labels, d2
-
-    def _draw(self, n_rows, weights):
-        """Return the numbers of the next rows by which they open centers."""
-        uniforms = self.numbers.between(self.n_seen, self.n_seen + n_rows)
-        if weights is None:
-            return uniforms
-        numbers = opening_numbers(uniforms, weights)
-        if not self.n_seen:
-            numbers[0] = 0.0  # it opens a center, even if the product would be infinite
-        return numbers
 
     def _choose_block_rows(self, X, n_opened):
         """Make blocks larger while few centers open in them, and smaller when many do.

@@ -1,8 +1,8 @@
 """The weights of samples: when they open a center, and the paper's n.
 
 A sample of weight w, an integer, is to open a center as often as w samples in one place: if
-the least of w random numbers says so. That is one number, too, which `opening_numbers`
-makes of the sample's own. It is defined for any weight, and 1 leaves the number as it is.
+the least of w random numbers says so. That is one number, too, which this module makes of
+the sample's own. It is defined for any weight, and 1 leaves the number as it is.
 """
 
 from typing import NamedTuple
@@ -12,13 +12,18 @@ import numpy as np
 from .cluster_sums import halved, sequential_sum
 
 
-def opening_numbers(uniforms, weights):
-    """Return the number of each row to compare with; it is infinite for weight 0."""
+def light_numbers(uniforms, weights):
+    """Return the opening number of each row if its weight is at most 1, else a bound.
+
+    The number of a heavier row is no smaller. For weight 0 it is infinite.
+    """
     numbers = np.full(len(uniforms), np.inf)
-    np.divide(uniforms, weights, out=numbers, where=weights > 0)
-    heavy = np.flatnonzero(weights > 1)
-    numbers[heavy] = -np.expm1(np.log1p(-uniforms[heavy]) / weights[heavy])
-    return numbers
+    return np.divide(uniforms, weights, out=numbers, where=weights > 0)
+
+
+def heavy_numbers(uniforms, weights):
+    """Return the opening numbers of rows with weights above 1."""
+    return -np.expm1(np.log1p(-uniforms) / weights)
 
 
 class SeenWeight(NamedTuple):
