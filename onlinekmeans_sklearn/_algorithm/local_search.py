@@ -39,6 +39,9 @@ _SWEEP_GAIN, _STEP_GAIN = 1e-3, 1e-4  # share of the cost that is gain enough
 _SWAPPED, _FEWEST_SWAPPED = 0.2, 4  # share and least number of centers to try in a sweep
 _OPTIMISM, _OPTIMISM_DECAY = 2.0, 1.3  # how many times its savings a swap may lose at first
 _FIRST_STEPS, _SWAP_STEPS, _LAST_STEPS = 3, 2, 30  # of Lloyd
+import os
+_CONTINUED_GAIN=float(os.environ.get("GAIN","0")) # of a sweep after a merge before
+_FRESH_GAIN=float(os.environ.get("FRESH","0.01"))
 _FAR = 1e300  # instead of infinity, which times a weight of 0 is NaN
 _ROUNDING = 1e-9  # share of the savings that may be rounding error
 
@@ -77,17 +80,32 @@ class LocalSearch:
         self.random_state = random_state
         self.threads = threads
 
-    def clustered(self, k):
-        """Return labels, exactly k distinct ones; there must be more than k points."""
-        best = self._seed(k)
+    def clustered(self, k, before=None, is_fresh=True):
+        """Return labels, exactly k distinct ones; there must be more than k points.
+
+        If there are labels to start from, their clusters keep their numbers, unless a fresh
+        start is asked for, too, and costs less by far.
+        """
+        best = None
+        if before is not None:
+            best = self._improved(self._start(k, before), _CONTINUED_GAIN)
+        if is_fresh:
+            fresh = self._improved(self._seed(k))
+            if best is None or fresh.cost < (1 - _FRESH_GAIN) * best.cost:
+                best = fresh
+        return _fill_empty(best.labels, best.d2, k)
+
+    def _improved(self, best, least_gain=0.0):
+        """Return a clustering after all steps; a sweep of swaps must gain enough."""
+        k = len(best.centers)
         if best.cost > 0 and k > 1:
             best = self._lloyd(best, _FIRST_STEPS, *self._regions(best))
             n_rounds = min(_ROUNDS_WORK // (k * len(self.X)), _MOST_ROUNDS)
             for _ in range(max(1, n_rounds)):
-                best = self._swap(best)
+                best = self._swap(best, least_gain)
                 best = self._lloyd(best, _LAST_STEPS, *self._regions(best, np.inf))
                 best = self._exchange(best)
-        return _fill_empty(best.labels, best.d2, k)
+        return best
 
     # Seeding
 
@@ -106,6 +124,13 @@ class LocalSearch:
             clustering = self._clustering(self.X[seeds], labels, d2)
         return clustering
 
+    def _start(self, k, labels):
+        """Return a clustering with these labels, in which no cluster is empty."""
+        every, nothing = np.arange(len(labels)), np.zeros((k, self.X.shape[1]))
+        start = self._clustering(self._means(every, labels, nothing), labels)
+        labels = _fill_empty(labels, start.d2, k)
+        return self._clustering(self._means(every, labels, nothing), labels)
+
     def _sample(self, d2, n):
         """Return the indices of at most n points, drawn in proportion to their cost."""
         odds = np.cumsum(d2 * self.weights)
@@ -114,13 +139,13 @@ class LocalSearch:
 
     # Swaps
 
-    def _swap(self, best):
+    def _swap(self, best, least_gain):
         """Sweep until swaps no longer help."""
         optimism, failures = _OPTIMISM, 0
         for _ in range(_MOST_SWEEPS):
             swapped = self._sweep(best, optimism)
             failures = 0 if swapped.cost < (1 - _SWEEP_GAIN) * best.cost else failures + 1
-            if swapped.cost < best.cost:
+            if swapped.cost < (1 - least_gain) * best.cost:
                 best = swapped
             else:
                 optimism = max(1.0, optimism / _OPTIMISM_DECAY)
@@ -287,7 +312,7 @@ class LocalSearch:
         lost *= np.minimum(d2, _FAR)
         moved = np.flatnonzero(saved - lost > _ROUNDING * saved)
         moved = moved[np.argsort((lost - saved)[moved], kind="stable")]
-        moved = moved[_disjoint(labels[moved], other[moved])]
+        moved = moved[disjoint(labels[moved], other[moved])]
         return moved, other[moved]
 
     # What the steps share
@@ -375,7 +400,7 @@ def _changed(before, after):
     return _mask([before.labels[moved], after.labels[moved]], len(after.centers))
 
 
-def _disjoint(first, second):
+def disjoint(first, second):
     """Return the indices of pairs without a number in common, chosen greedily."""
     taken, indices = set(), []
     for i, pair in enumerate(zip(first.tolist(), second.tolist())):

@@ -19,9 +19,11 @@ from .._nearest import centers_from, largest_block, nearest_shared
 from .._utils.rows import rows_at, rows_between
 from .._utils.threads import own_threads
 from .forgetting import every_cluster
-from .local_search import LocalSearch
+from .local_search import LocalSearch, disjoint
 
 _MOST_COLUMNS = 1024  # of sparse means; wider ones are sketched
+_LITTLE = 0.05  # of the samples that count, since all was merged
+_GROWTH = 1.5  # of the stream, since a merge started afresh
 
 
 class FinalClusters(NamedTuple):
@@ -34,11 +36,23 @@ class FinalClusters(NamedTuple):
         The index of the center of each live online cluster.
     ids : ndarray of int32 or None
         The id of each center; None if it is the index.
+    online_ids : ndarray of int32
+        The ids of these online clusters.
+    since : ndarray of int64
+        For each merged cluster, after how many samples its id got the meaning it has.
+    fresh_at, full_at, looked_at : int
+        How many samples there were when a merge last started afresh, when all was merged,
+        and when this was made.
     """
 
     centers: object
     of_online: np.ndarray
     ids: np.ndarray = None
+    online_ids: np.ndarray = None
+    since: np.ndarray = None
+    fresh_at: int = 0
+    full_at: int = 0
+    looked_at: int = 0
 
     def nearest(self, X, n_jobs=None, labels_only=False):
         """Return the id of the nearest center of every row and the squared distance."""
@@ -46,20 +60,84 @@ class FinalClusters(NamedTuple):
         return labels if self.ids is None else self.ids[labels], d2
 
 
-def final_clusters(stream, n_clusters, kind, n_jobs=None):
-    """Return the final clusters of a stream; without a merge `kind` says which."""
+def final_clusters(stream, n_clusters, kind, n_jobs=None, look=None):
+    """Return the final clusters of a stream; without a merge `kind` says which.
+
+    With one they continue those of the last look, if there was any.
+    """
     online = stream.centers
     if n_clusters is None:
         is_mean = kind == "means"
         centers = centers_from(stream.means.astype(online.dtype)) if is_mean else online
         every = np.arange(len(online), dtype=np.int32)
         return FinalClusters(centers, every, stream.ids if stream.retired else None)
-    random_state, points = stream.numbers.for_merge(stream.n_seen), stream.merge_points()
-    centers, of_online = merge(
-        stream.means, stream.counts, n_clusters, random_state, points, n_jobs
-    )
-    centers = centers_from(centers.astype(online.dtype))
-    return FinalClusters(centers, of_online.astype(np.int32))
+    counts, means, n_seen = stream.counts, stream.means, stream.n_seen
+    since, fresh_at, full_at = stream.opened_at, n_seen, n_seen
+    if len(online) <= n_clusters:
+        merged = np.arange(len(online))
+    else:
+        before = None if look is None else _continued(look, stream)
+        if before is not None and _is_enough(look, stream, before, n_clusters):
+            merged, since = before, look.since
+            fresh_at, full_at = look.fresh_at, look.full_at
+        else:
+            random_state = stream.numbers.for_merge(n_seen)
+            points = stream.merge_points()
+            is_fresh = before is None or n_seen > _GROWTH * look.fresh_at
+            fresh_at = n_seen if is_fresh else look.fresh_at
+            args = counts, n_clusters, random_state, n_jobs, before, is_fresh
+            merged = merge(points, *args)
+            since = np.full(n_clusters, n_seen)
+            if before is not None:
+                merged = _renumbered(before, merged, counts, n_clusters)
+                same = np.flatnonzero(_mean_the_same(before, merged, counts, n_clusters))
+                same = same[same < len(look.since)]
+                since[same] = look.since[same]
+        means = _merged_means(means, counts, merged)
+    centers, merged = centers_from(means.astype(online.dtype)), merged.astype(np.int32)
+    looks = fresh_at, full_at, n_seen
+    return FinalClusters(centers, merged, None, stream.ids, since, *looks)
+
+
+def _continued(look, stream):
+    """Return the merged cluster of each live online cluster by the last look.
+
+    New ones join the nearest.
+    """
+    index = np.searchsorted(look.online_ids, stream.ids)
+    is_new = ~np.isin(stream.ids, look.online_ids)
+    index[is_new] = 0
+    merged = look.of_online[index].astype(np.intp)
+    new = rows_at(stream.centers.rows, np.flatnonzero(is_new))
+    merged[is_new] = look.nearest(new, 1, labels_only=True)[0]
+    return merged
+
+
+def _is_enough(look, stream, merged, n_clusters):
+    """Return whether so little is new since all was merged that nothing need move."""
+    n_new, n_counting = stream.n_seen - look.full_at, min(stream.n_seen, stream.half_life)
+    is_little = n_new <= _LITTLE * n_counting
+    return is_little and len(np.unique(merged)) == n_clusters == len(look.since)
+
+
+def _renumbered(before, after, counts, n_clusters):
+    """Return the numbers of merged clusters such that most of the weight keeps its own."""
+    pairs, index = np.unique(before * n_clusters + after, return_inverse=True)
+    order = np.argsort(-np.bincount(index, counts), kind="stable")
+    old, new = np.divmod(pairs[order], n_clusters)
+    taken = disjoint(old, n_clusters + new)
+    number = np.full(n_clusters, -1)
+    number[new[taken]] = old[taken]
+    number[number < 0] = np.setdiff1d(np.arange(n_clusters), old[taken])
+    return number[after]
+
+
+def _mean_the_same(before, after, counts, n_clusters):
+    """Return which merged clusters have most of their weight in common with before."""
+    stays = before == after
+    shared = np.bincount(after[stays], counts[stays], n_clusters)
+    weights = (np.bincount(labels, counts, n_clusters) for labels in (before, after))
+    return shared > 0.5 * np.minimum(*weights)
 
 
 def online_to_final(stream, final, n_jobs=None):
@@ -120,23 +198,23 @@ def k_for_merge(n_clusters):
     return round(80 * n_clusters**0.83)
 
 
-def merge(means, counts, n_clusters, random_state, points=None, n_jobs=None):
+def merge(
+    points, counts, n_clusters, random_state, n_jobs=None, before=None, is_fresh=True
+):
     """Merge clusters by k-means of their means, weighted by their counts.
 
-    `points`, if given, are the means relative to a point near them, so that k-means has
-    less rounding error. Return the mean of all members of each merged cluster, and the
-    merged cluster of each cluster. Merged clusters are numbered by their oldest part.
+    `points` are the means, relative to one near them, so that k-means has less rounding
+    error. Return the merged cluster of each. They are numbered by their oldest part or, if
+    there was a merge before, as they were.
     """
-    n_online = len(counts)
-    if n_online <= n_clusters:
-        return means, np.arange(n_online)
-
-    X = _coordinates(means if points is None else points, random_state)
+    X = _coordinates(points, random_state)
     with own_threads(n_jobs, X.size * n_clusters) as threads:
-        labels = LocalSearch(X, counts, random_state, threads).clustered(n_clusters)
+        search = LocalSearch(X, counts, random_state, threads)
+        labels = search.clustered(n_clusters, before, is_fresh)
+    if before is not None:
+        return labels
     _, oldest, merged = np.unique(labels, return_index=True, return_inverse=True)
-    merged = np.argsort(np.argsort(oldest))[merged]
-    return _merged_means(means, counts, merged), merged
+    return np.argsort(np.argsort(oldest))[merged]
 
 
 def _merged_means(means, counts, merged):

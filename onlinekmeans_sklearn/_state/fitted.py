@@ -79,12 +79,14 @@ class Fitted:
     centers: str
     start_parameters: dict  # those that were read when the stream started
     last_rows: tuple  # labels and squared distances of the last call, as decided online
+    look: FinalClusters = None  # the last one before, which merged clusters continue
     final: FinalClusters = None  # made when first needed; whoever makes it gets the same
 
     def final_clusters(self, n_jobs):
         """Return the final clusters."""
         if self.final is None:
-            final = final_clusters(self.stream, self.n_clusters, self.centers, n_jobs)
+            kind = self.n_clusters, self.centers
+            final = final_clusters(self.stream, *kind, n_jobs, self.look)
             if self.n_clusters is not None:
                 sizes = len(self.stream.centers), len(final.centers), self.stream.n_seen
                 _LOGGER.info("%d online clusters merged into %d after %d samples", *sizes)
