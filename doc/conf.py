@@ -57,7 +57,13 @@ plot_rcparams = {
 plot_apply_rcparams = True
 # the guide pages of a class or function; those that are not there are left out
 GUIDE = {
-    "OnlineKMeans": ["clusters_from_a_stream", "fixed_number", "parameters", "features"],
+    "OnlineKMeans": [
+        "clusters_from_a_stream",
+        "fixed_number",
+        "streams_that_change",
+        "parameters",
+        "features",
+    ],
     "SemiOnlineKMeans": ["clusters_from_a_stream", "parameters", "sparse"],
     "ClusterFeaturesClassifier": ["features"],
     "dask.OnlineKMeans": ["dask"],

@@ -14,13 +14,15 @@ from ._utils.validation import (
 
 
 class OnlineKMeans(BaseOnlineKMeans):
-    """Online k-means clustering: one pass, any order, as many clusters as it takes.
+    """Online k-means clustering: one pass, as many clusters as it takes, ids that last.
 
     Each sample gets its cluster before the next one is seen: it either joins the nearest
     center or becomes a center itself, with a probability that grows with its distance.
-    The number of clusters follows the data, and a cluster's id never changes. For
-    ``algorithm="theoretical"`` the cost is provably near that of the best k-means
-    clustering, in any order of the stream [1]_.
+    The number of clusters follows the data, and a cluster's id never changes. In practice
+    the cost stays low; for ``algorithm="theoretical"`` it is proven to be near that of the
+    best k-means clustering, in any order of the stream [1]_. A small group that comes late
+    may still join an old cluster: `n_clusters`, a larger `k` or `half_life` make that less
+    likely.
 
     Parameters
     ----------

@@ -1,6 +1,6 @@
 """
-Any order, any batches
-======================
+Many orders, any batches
+========================
 
 The clusters of a stream should not depend on how a program happens to buffer it, and only a
 little on the order of the rows. Here the same digits are cut into batches of different
@@ -27,7 +27,7 @@ for size in [1, 10, 100]:
     print(model.inertia_ == whole.inertia_)
 
 # %%
-# **Any order.** Each order is read once by ``partial_fit``, 60 rows a call, with five
+# **Four orders.** Each order is read once by ``partial_fit``, 60 rows a call, with five
 # random states. Costs are relative to the best of ten runs of ``KMeans``.
 
 from sklearn.cluster import KMeans, MiniBatchKMeans
@@ -73,7 +73,7 @@ for shift, color, (learner, values) in zip([-0.12, 0.12], ["C1", "C0"], costs.it
 ax.axhline(1, color="0.5", linestyle="--", label="KMeans, best of ten")
 ax.set_xticks(range(len(orders)), [name.replace(" ", "\n", 1) for name in orders])
 ax.set(
-    title="OnlineKMeans costs about the same in every order",
+    title="OnlineKMeans costs about the same in all four orders",
     xlabel="order of the stream",
     ylabel="cost, relative to KMeans",
 )
@@ -84,4 +84,4 @@ plt.show()
 # **What to remember**
 #
 # - How a stream is cut into ``partial_fit`` calls changes nothing at all.
-# - Its order changes the clusters, but hardly their cost.
+# - Its order changes the clusters, but with ``n_clusters`` hardly their cost.

@@ -4,8 +4,8 @@ A sorted stream
 
 Log files come by date, tables by customer: streams are rarely shuffled. One pass over a
 sorted stream misleads :class:`~sklearn.cluster.MiniBatchKMeans`, whose centers are chosen
-from the first batch; :class:`~onlinekmeans_sklearn.OnlineKMeans` opens clusters whenever
-something new arrives.
+from the first batch; :class:`~onlinekmeans_sklearn.OnlineKMeans` opens more clusters as
+groups of some size arrive, and merges them at the end.
 """
 
 # %%
