@@ -18,12 +18,37 @@ from scipy.sparse import csr_array, issparse
 from .._nearest import centers_from, largest_block, nearest_shared
 from .._utils.rows import rows_at, rows_between
 from .._utils.threads import own_threads
+from .clustering import disjoint
 from .forgetting import every_cluster
-from .local_search import LocalSearch, disjoint
+from .local_search import LocalSearch
 
 _MOST_COLUMNS = 1024  # of sparse means; wider ones are sketched
-_LITTLE = 0.05  # of the samples that count, since all was merged
+_LITTLE, _DEARER = 0.2, 1.01  # new samples, and cost of a sample, for which a look is cheap
 _GROWTH = 1.5  # of the stream, since a merge started afresh
+
+
+class Look(NamedTuple):
+    """What the next look at a stream needs to know of the last one, to continue it.
+
+    Attributes
+    ----------
+    online_ids : ndarray of int32
+        The ids of the online clusters that were merged.
+    since : ndarray of int64
+        For each merged cluster, how many samples came before its id got its meaning.
+    n_seen, full_at, fresh_at : int
+        After how many samples this look was, the last one that merged all, and the last
+        one that merged all afresh.
+    unit_cost : float
+        What a sample cost on average, when all was merged.
+    """
+
+    online_ids: np.ndarray
+    since: np.ndarray
+    n_seen: int
+    full_at: int
+    fresh_at: int
+    unit_cost: float
 
 
 class FinalClusters(NamedTuple):
@@ -36,23 +61,14 @@ class FinalClusters(NamedTuple):
         The index of the center of each live online cluster.
     ids : ndarray of int32 or None
         The id of each center; None if it is the index.
-    online_ids : ndarray of int32
-        The ids of these online clusters.
-    since : ndarray of int64
-        For each merged cluster, after how many samples its id got the meaning it has.
-    fresh_at, full_at, looked_at : int
-        How many samples there were when a merge last started afresh, when all was merged,
-        and when this was made.
+    look : Look or None
+        If they are merged.
     """
 
     centers: object
     of_online: np.ndarray
     ids: np.ndarray = None
-    online_ids: np.ndarray = None
-    since: np.ndarray = None
-    fresh_at: int = 0
-    full_at: int = 0
-    looked_at: int = 0
+    look: Look = None
 
     def nearest(self, X, n_jobs=None, labels_only=False):
         """Return the id of the nearest center of every row and the squared distance."""
@@ -60,10 +76,10 @@ class FinalClusters(NamedTuple):
         return labels if self.ids is None else self.ids[labels], d2
 
 
-def final_clusters(stream, n_clusters, kind, n_jobs=None, look=None):
+def final_clusters(stream, n_clusters, kind, n_jobs=None, last=None):
     """Return the final clusters of a stream; without a merge `kind` says which.
 
-    With one they continue those of the last look, if there was any.
+    Merged clusters continue those of the last look, if there was any.
     """
     online = stream.centers
     if n_clusters is None:
@@ -71,53 +87,53 @@ def final_clusters(stream, n_clusters, kind, n_jobs=None, look=None):
         centers = centers_from(stream.means.astype(online.dtype)) if is_mean else online
         every = np.arange(len(online), dtype=np.int32)
         return FinalClusters(centers, every, stream.ids if stream.retired else None)
-    counts, means, n_seen = stream.counts, stream.means, stream.n_seen
-    since, fresh_at, full_at = stream.opened_at, n_seen, n_seen
+    n_seen, ids = stream.n_seen, stream.ids
+    look = Look(ids, stream.opened_at, n_seen, n_seen, n_seen, 0.0)
     if len(online) <= n_clusters:
-        merged = np.arange(len(online))
-    else:
-        before = None if look is None else _continued(look, stream)
-        if before is not None and _is_enough(look, stream, before, n_clusters):
-            merged, since = before, look.since
-            fresh_at, full_at = look.fresh_at, look.full_at
-        else:
-            random_state = stream.numbers.for_merge(n_seen)
-            points = stream.merge_points()
-            is_fresh = before is None or n_seen > _GROWTH * look.fresh_at
-            fresh_at = n_seen if is_fresh else look.fresh_at
-            args = counts, n_clusters, random_state, n_jobs, before, is_fresh
-            merged = merge(points, *args)
-            since = np.full(n_clusters, n_seen)
-            if before is not None:
-                merged = _renumbered(before, merged, counts, n_clusters)
-                same = np.flatnonzero(_mean_the_same(before, merged, counts, n_clusters))
-                same = same[same < len(look.since)]
-                since[same] = look.since[same]
-        means = _merged_means(means, counts, merged)
-    centers, merged = centers_from(means.astype(online.dtype)), merged.astype(np.int32)
-    looks = fresh_at, full_at, n_seen
-    return FinalClusters(centers, merged, None, stream.ids, since, *looks)
+        return _merged(stream, np.arange(len(online)), look)
+    since, random_state = np.full(n_clusters, n_seen), stream.numbers.for_merge(n_seen)
+    points, args = stream.merge_points(), (stream.counts, n_clusters, random_state, n_jobs)
+    if last is None:
+        return _merged(stream, merge(points, *args), look._replace(since=since))
+    before, past = _continued(last, stream), last.look
+    if n_seen - past.full_at <= _LITTLE * min(n_seen, stream.half_life):
+        cheap = _merged(stream, before, past._replace(online_ids=ids, n_seen=n_seen))
+        most = _DEARER * past.unit_cost * stream.counts.sum()
+        if len(cheap.centers) == n_clusters and cost(stream, cheap) <= most:
+            return cheap
+    is_fresh = n_seen > _GROWTH * past.fresh_at
+    merged = merge(points, *args, before, is_fresh)
+    merged = _renumbered(before, merged, stream.counts, n_clusters)
+    same = np.flatnonzero(_mean_the_same(before, merged, stream.counts, n_clusters))
+    same = same[same < len(past.since)]
+    since[same] = past.since[same]
+    fresh_at = n_seen if is_fresh else past.fresh_at
+    return _merged(stream, merged, look._replace(since=since, fresh_at=fresh_at))
 
 
-def _continued(look, stream):
+def _merged(stream, merged, look):
+    """Return clusters merged as given; all was merged now if the look says so."""
+    means = _merged_means(stream.means, stream.counts, merged)
+    centers = centers_from(means.astype(stream.centers.dtype))
+    final = FinalClusters(centers, merged.astype(np.int32), None, look)
+    if look.full_at < stream.n_seen:
+        return final
+    unit_cost = cost(stream, final) / float(stream.counts.sum())
+    return final._replace(look=look._replace(unit_cost=unit_cost))
+
+
+def _continued(last, stream):
     """Return the merged cluster of each live online cluster by the last look.
 
     New ones join the nearest.
     """
-    index = np.searchsorted(look.online_ids, stream.ids)
-    is_new = ~np.isin(stream.ids, look.online_ids)
-    index[is_new] = 0
-    merged = look.of_online[index].astype(np.intp)
+    is_new = ~np.isin(stream.ids, last.look.online_ids)
+    merged = np.empty(len(stream.ids), dtype=np.intp)
+    index = np.searchsorted(last.look.online_ids, stream.ids[~is_new])
+    merged[~is_new] = last.of_online[index]
     new = rows_at(stream.centers.rows, np.flatnonzero(is_new))
-    merged[is_new] = look.nearest(new, 1, labels_only=True)[0]
+    merged[is_new] = last.nearest(new, 1, labels_only=True)[0]
     return merged
-
-
-def _is_enough(look, stream, merged, n_clusters):
-    """Return whether so little is new since all was merged that nothing need move."""
-    n_new, n_counting = stream.n_seen - look.full_at, min(stream.n_seen, stream.half_life)
-    is_little = n_new <= _LITTLE * n_counting
-    return is_little and len(np.unique(merged)) == n_clusters == len(look.since)
 
 
 def _renumbered(before, after, counts, n_clusters):
@@ -201,18 +217,16 @@ def k_for_merge(n_clusters):
 def merge(
     points, counts, n_clusters, random_state, n_jobs=None, before=None, is_fresh=True
 ):
-    """Merge clusters by k-means of their means, weighted by their counts.
+    """Return the merged cluster of each of some clusters, by k-means weighted by counts.
 
-    `points` are the means, relative to one near them, so that k-means has less rounding
-    error. Return the merged cluster of each. They are numbered by their oldest part or, if
-    there was a merge before, as they were.
+    They are numbered by their oldest part. `points` are the means of the clusters, relative
+    to one near them, so that k-means has less rounding error. If there was a merge before,
+    it is continued, and also done afresh if that is asked for.
     """
     X = _coordinates(points, random_state)
     with own_threads(n_jobs, X.size * n_clusters) as threads:
         search = LocalSearch(X, counts, random_state, threads)
         labels = search.clustered(n_clusters, before, is_fresh)
-    if before is not None:
-        return labels
     _, oldest, merged = np.unique(labels, return_index=True, return_inverse=True)
     return np.argsort(np.argsort(oldest))[merged]
 
