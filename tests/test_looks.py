@@ -13,13 +13,7 @@ from streams import dense
 
 from onlinekmeans_sklearn import OnlineKMeans, load, save
 
-ATTRIBUTES = [
-    "cluster_centers_",
-    "online_to_merged_",
-    "merged_since_",
-    "labels_",
-    "inertia_",
-]
+ATTRIBUTES = ["cluster_centers_", "online_to_merged_", "merged_since_", "inertia_"]
 
 
 def groups(seed, n, n_groups, d=4):
