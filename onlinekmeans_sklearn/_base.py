@@ -250,7 +250,7 @@ class BaseOnlineKMeans(
             The cluster of each sample, `labels_`, of dtype int32.
         """
         with lock_of(self), unchanged_on_error(self):
-            return self.fit(X, y).labels_
+            return self.fit(X, y).labels_.copy()
 
     def set_output(self, *, transform=None):
         """Set the container that `transform` and `fit_transform` return.

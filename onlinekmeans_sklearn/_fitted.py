@@ -14,7 +14,13 @@ from ._state.fitted import fitted_from, plain_fitted
 from ._state.version import VersionedStateMixin
 from ._utils.calls import shallow_copy
 
-_NEEDS_MERGE = {"cluster_centers_", "inertia_", "labels_", "online_to_merged_"}
+_NEEDS_MERGE = {
+    "cluster_centers_",
+    "inertia_",
+    "labels_",
+    "merged_since_",
+    "online_to_merged_",
+}
 
 
 class fitted(property):
@@ -47,6 +53,8 @@ class FittedStream(VersionedStateMixin, BaseEstimator):
     def cluster_centers_(self):
         """The final centers."""
         final, stream = self._final_clusters(), self._stream
+        if final.look is not None and issparse(final.centers.rows):
+            return final.centers.rows.toarray()  # as KMeans has them
         if final.ids is None:
             return _own(final.centers.rows)
         return as_configured(every_cluster(stream, final.centers.rows).rows)
@@ -54,9 +62,7 @@ class FittedStream(VersionedStateMixin, BaseEstimator):
     @fitted
     def labels_(self):
         """The final cluster of each sample of the last call."""
-        fitted = self._fitted
-        final = fitted.final_clusters(self.n_jobs)
-        return online_to_final(fitted.stream, final, self.n_jobs)[fitted.last_rows[0]]
+        return self._fitted.final_labels(self.n_jobs)
 
     @fitted
     def online_labels_(self):
@@ -69,6 +75,14 @@ class FittedStream(VersionedStateMixin, BaseEstimator):
         fitted = self._fitted
         final = fitted.final_clusters(self.n_jobs)
         return online_to_final(fitted.stream, final, self.n_jobs)
+
+    @fitted
+    def merged_since_(self):
+        """For each merged cluster, how many samples came before its id got its meaning."""
+        look = self._final_clusters().look
+        if look is None:
+            raise AttributeError("merged_since_ needs merged clusters: set n_clusters.")
+        return look.since.copy()
 
     @fitted
     def n_clusters_(self):

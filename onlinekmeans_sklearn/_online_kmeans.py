@@ -80,7 +80,8 @@ class OnlineKMeans(BaseOnlineKMeans):
     ----------
     cluster_centers_ : {ndarray, sparse matrix} of shape (n_clusters, n_features)
         The final centers: samples of the stream or means, depending on `centers`; with an
-        int `n_clusters`, means of merged clusters. In CSR format if the stream is sparse.
+        int `n_clusters`, means of merged clusters, in an array. Otherwise in CSR format if
+        the stream is sparse.
     labels_ : ndarray of shape (n_samples,)
         The cluster of each sample of the last `fit` or `partial_fit`, as it was decided
         when the sample was read. `predict` looks at the final centers instead.
@@ -101,6 +102,9 @@ class OnlineKMeans(BaseOnlineKMeans):
         As `labels_`, before any merge. The id of an online cluster never changes.
     online_to_merged_ : ndarray of shape (n_online_clusters,)
         The final cluster of each online cluster: of a retired one, the nearest.
+    merged_since_ : ndarray of shape (n_clusters,)
+        With an int `n_clusters`, for each merged cluster how many samples came before its
+        id got the meaning it has: ids last from look to look, unless a cluster dissolves.
     online_distances_ : ndarray of shape (n_samples,)
         The distance of each sample of the last `fit` or `partial_fit` to the center of its
         online cluster, when it was read. 0 for a sample that opened one.

@@ -116,7 +116,10 @@ class StreamReader(FittedStream):
             warn_of_ignored(parameters, before.start_parameters)
         n_clusters = None if self.n_clusters is None else int(self.n_clusters)
         parameters = before.start_parameters if before else plain_parameters(parameters)
-        return Fitted(stream, n_clusters, self.centers, parameters, last_rows)
+        last = None
+        if before is not None and before.n_clusters == n_clusters is not None:
+            last = before.final or before.last
+        return Fitted(stream, n_clusters, self.centers, parameters, last_rows, last)
 
     def _publish(self, fitted, start):
         """Take over what was learned and the features, in one assignment.

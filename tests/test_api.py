@@ -198,9 +198,11 @@ def test_the_labels_of_a_batch_are_the_callers_own():
         labels[:] = -1
         np.testing.assert_array_equal(model.online_labels_, expected)
         np.testing.assert_array_equal(model.labels_, expected)
-        model.labels_[:] = -1
+        with pytest.raises(ValueError, match="read-only"):
+            model.labels_[:] = -1
         model.online_to_merged_[:] = -1
         np.testing.assert_array_equal(model.labels_, expected)
+        assert model.labels_ is model.labels_
 
 
 def test_the_package_lists_its_public_names_only():

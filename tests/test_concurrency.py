@@ -161,9 +161,8 @@ def test_threads_that_teach_one_classifier_lose_no_row(hasty):
     assert model.classifier_.t_ == 4 * 200 + 1
 
 
-@pytest.mark.parametrize("n_clusters", [None, 4])
-def test_who_looks_while_others_extend_sees_no_mixture(n_clusters, hasty):
-    X, model = blobs(0, 400), OnlineKMeans(n_clusters, k=60, random_state=0)
+def test_who_looks_while_others_extend_sees_no_mixture(hasty):
+    X, model = blobs(0, 400), OnlineKMeans(k=60, random_state=0)
     grown, seen = model.partial_fit(blobs(0, 40)), []
 
     def looks(model):
@@ -186,6 +185,28 @@ def test_who_looks_while_others_extend_sees_no_mixture(n_clusters, hasty):
     for found, expected in zip(zip(*seen), zip(*states)):
         assert {*found} <= {*expected}
     assert looks(grown) == states[-1]
+
+
+def test_who_looks_at_merged_clusters_sees_those_of_one_state(hasty):
+    """Which they are depends on who looked before."""
+    X, model = blobs(0, 400), OnlineKMeans(4, k=60, random_state=0)
+    model.partial_fit(blobs(0, 40))
+
+    def extend():
+        for part in np.split(X, 10):
+            model.partial_fit(part)
+
+    def look():
+        while model.n_samples_seen_ < 440:
+            now = copy.copy(model)
+            one, other = now.cluster_centers_, copy.copy(now).cluster_centers_
+            np.testing.assert_array_equal(one, other)
+            d2 = ((X[:, None] - one) ** 2).sum(axis=2)
+            np.testing.assert_array_equal(now.predict(X), d2.argmin(axis=1))
+            assert now.score(X) == pytest.approx(-d2.min(axis=1).sum())
+
+    at_once([look] * 3 + [extend])
+    assert model.n_samples_seen_ == 440
 
 
 @pytest.mark.parametrize("n_before", [0, 100])

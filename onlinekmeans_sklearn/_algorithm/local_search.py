@@ -21,14 +21,13 @@ can only make the distance of a point too large, so the cost still decreases in 
 .. [3] J. Hartigan, M. Wong. A k-Means Clustering Algorithm. Applied Statistics 28, 1979.
 """
 
-from typing import NamedTuple
-
 import numpy as np
 
 from .._nearest import nearest_points
 from .._utils.rows import grouped, indices_by_group
 from .._utils.threads import SINGLE_THREAD
 from .._utils.tuning import TUNING
+from .clustering import Clustering, PointsByRegion, changed, disjoint, fill_empty, mask
 
 _BATCH = 4  # a batch of seeds is as large as the seeds so far, divided by this
 _REGION = 100  # centers per region, about
@@ -39,29 +38,10 @@ _SWEEP_GAIN, _STEP_GAIN = 1e-3, 1e-4  # share of the cost that is gain enough
 _SWAPPED, _FEWEST_SWAPPED = 0.2, 4  # share and least number of centers to try in a sweep
 _OPTIMISM, _OPTIMISM_DECAY = 2.0, 1.3  # how many times its savings a swap may lose at first
 _FIRST_STEPS, _SWAP_STEPS, _LAST_STEPS = 3, 2, 30  # of Lloyd
+# share of the cost that sweeps, or a fresh start, must gain to change what was found before
+_CONTINUED_GAIN, _FRESH_GAIN = 0.003, 0.01
 _FAR = 1e300  # instead of infinity, which times a weight of 0 is NaN
 _ROUNDING = 1e-9  # share of the savings that may be rounding error
-
-
-class PointsByRegion(NamedTuple):
-    """Points or centers, and the region of each; None if there is only one."""
-
-    X: np.ndarray
-    region: np.ndarray
-
-    def at(self, indices):
-        """Return the points at these indices."""
-        region = None if self.region is None else self.region[indices]
-        return PointsByRegion(self.X[indices], region)
-
-
-class Clustering(NamedTuple):
-    """Centers, the center of every point and its squared distance, and the cost."""
-
-    centers: np.ndarray
-    labels: np.ndarray
-    d2: np.ndarray
-    cost: float
 
 
 class LocalSearch:
@@ -77,17 +57,32 @@ class LocalSearch:
         self.random_state = random_state
         self.threads = threads
 
-    def clustered(self, k):
-        """Return labels, exactly k distinct ones; there must be more than k points."""
-        best = self._seed(k)
+    def clustered(self, k, before=None, is_fresh=True):
+        """Return labels, exactly k distinct ones; there must be more than k points.
+
+        If there are labels to start from, their clusters keep their numbers, unless a fresh
+        start is asked for, too, and costs less by far.
+        """
+        best = None
+        if before is not None:
+            best = self._improved(self._start(k, before), _CONTINUED_GAIN)
+        if is_fresh:
+            fresh = self._improved(self._seed(k))
+            if best is None or fresh.cost < (1 - _FRESH_GAIN) * best.cost:
+                best = fresh
+        return fill_empty(best.labels, best.d2, k)
+
+    def _improved(self, best, least_gain=0.0):
+        """Return a clustering after all steps; a sweep of swaps must gain enough."""
+        k = len(best.centers)
         if best.cost > 0 and k > 1:
             best = self._lloyd(best, _FIRST_STEPS, *self._regions(best))
             n_rounds = min(_ROUNDS_WORK // (k * len(self.X)), _MOST_ROUNDS)
             for _ in range(max(1, n_rounds)):
-                best = self._swap(best)
+                best = self._swap(best, least_gain)
                 best = self._lloyd(best, _LAST_STEPS, *self._regions(best, np.inf))
                 best = self._exchange(best)
-        return _fill_empty(best.labels, best.d2, k)
+        return best
 
     # Seeding
 
@@ -106,6 +101,13 @@ class LocalSearch:
             clustering = self._clustering(self.X[seeds], labels, d2)
         return clustering
 
+    def _start(self, k, labels):
+        """Return a clustering with these labels, in which no cluster is empty."""
+        every, nothing = np.arange(len(labels)), np.zeros((k, self.X.shape[1]))
+        start = self._clustering(self._means(every, labels, nothing), labels)
+        labels = fill_empty(labels, start.d2, k)
+        return self._clustering(self._means(every, labels, nothing), labels)
+
     def _sample(self, d2, n):
         """Return the indices of at most n points, drawn in proportion to their cost."""
         odds = np.cumsum(d2 * self.weights)
@@ -114,13 +116,13 @@ class LocalSearch:
 
     # Swaps
 
-    def _swap(self, best):
+    def _swap(self, best, least_gain):
         """Sweep until swaps no longer help."""
         optimism, failures = _OPTIMISM, 0
         for _ in range(_MOST_SWEEPS):
             swapped = self._sweep(best, optimism)
             failures = 0 if swapped.cost < (1 - _SWEEP_GAIN) * best.cost else failures + 1
-            if swapped.cost < best.cost:
+            if swapped.cost < (1 - least_gain) * best.cost:
                 best = swapped
             else:
                 optimism = max(1.0, optimism / _OPTIMISM_DECAY)
@@ -139,13 +141,13 @@ class LocalSearch:
         n = n if pays.all() else pays.argmin()
         if n == 0:
             return clustering
-        is_moved, new = _mask(old[:n], len(centers.X)), new.at(slice(n))
+        is_moved, new = mask(old[:n], len(centers.X)), new.at(slice(n))
         centers = centers.at(np.arange(len(centers.X)))  # a copy
         centers.X[old[:n]] = new.X
         if new.region is not None:
             centers.region[old[:n]] = new.region
         swapped = self._reassign(clustering, centers, is_moved, points)
-        is_changed = _changed(clustering, swapped) | is_moved
+        is_changed = changed(clustering, swapped) | is_moved
         return self._lloyd(swapped, _SWAP_STEPS, centers, points, is_changed)
 
     def _centers_to_add(self, clustering, n, points):
@@ -183,7 +185,7 @@ class LocalSearch:
         both = np.maximum(mass[ids] + mass[others[found]], self.weights.min())
         bound = mass[ids] * mass[others[found]] / both * np.minimum(d2, _FAR)
         old = ids[np.argsort(bound, kind="stable")[:n]]
-        is_old = _mask(old, len(half))
+        is_old = mask(old, len(half))
         rows, kept = np.flatnonzero(is_old[clustering.labels]), np.flatnonzero(~is_old)
         found, d2 = self._nearest(centers.at(kept), points, rows)
         lost = (d2 - clustering.d2[rows]) * self.weights[rows]
@@ -210,7 +212,7 @@ class LocalSearch:
 
     def _random_half(self, n):
         """Return a mask of a random half."""
-        return _mask(self.random_state.permutation(n)[: n // 2], n)
+        return mask(self.random_state.permutation(n)[: n // 2], n)
 
     # Lloyd's steps
 
@@ -223,7 +225,7 @@ class LocalSearch:
             means = self._means(rows, clustering.labels[rows], clustering.centers)
             moved = PointsByRegion(means, centers.region)
             after = self._reassign(clustering, moved, is_changed, points)
-            is_changed = _changed(clustering, after)
+            is_changed = changed(clustering, after)
             gain = clustering.cost - after.cost
             if gain > 0:
                 clustering = after
@@ -261,7 +263,7 @@ class LocalSearch:
             moved, to = self._find_exchanges(clustering)
             if not len(moved):
                 break
-            is_changed = _mask([labels[moved], to], len(means))
+            is_changed = mask([labels[moved], to], len(means))
             labels[moved] = to
             rows = np.flatnonzero(is_changed[labels])
             means = self._means(rows, labels[rows], means)
@@ -287,7 +289,7 @@ class LocalSearch:
         lost *= np.minimum(d2, _FAR)
         moved = np.flatnonzero(saved - lost > _ROUNDING * saved)
         moved = moved[np.argsort((lost - saved)[moved], kind="stable")]
-        moved = moved[_disjoint(labels[moved], other[moved])]
+        moved = moved[disjoint(labels[moved], other[moved])]
         return moved, other[moved]
 
     # What the steps share
@@ -360,36 +362,3 @@ class LocalSearch:
             differences *= self.weights[some, None]
             np.add.reduceat(differences, starts[at] - starts[at.start], out=sums[at])
         return sums, np.add.reduceat(self.weights[rows], starts)
-
-
-def _mask(indices, n):
-    """Return a mask of length n that is True at the indices."""
-    mask = np.zeros(n, dtype=bool)
-    mask[indices] = True
-    return mask
-
-
-def _changed(before, after):
-    """Return a mask of the clusters that have lost or gained a point."""
-    moved = np.flatnonzero(before.labels != after.labels)
-    return _mask([before.labels[moved], after.labels[moved]], len(after.centers))
-
-
-def _disjoint(first, second):
-    """Return the indices of pairs without a number in common, chosen greedily."""
-    taken, indices = set(), []
-    for i, pair in enumerate(zip(first.tolist(), second.tolist())):
-        if taken.isdisjoint(pair):
-            taken.update(pair)
-            indices.append(i)
-    return indices
-
-
-def _fill_empty(labels, d2, k):
-    """Return labels of k clusters, none of them empty: the farthest points move there."""
-    empty = np.setdiff1d(np.arange(k), labels)
-    staying = np.unique(labels, return_index=True)[1]  # one of each cluster
-    others = np.setdiff1d(np.arange(len(labels)), staying)
-    labels = labels.copy()
-    labels[others[np.argsort(-d2[others], kind="stable")[: len(empty)]]] = empty
-    return labels

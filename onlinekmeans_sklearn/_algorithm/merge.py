@@ -18,10 +18,37 @@ from scipy.sparse import csr_array, issparse
 from .._nearest import centers_from, largest_block, nearest_shared
 from .._utils.rows import rows_at, rows_between
 from .._utils.threads import own_threads
+from .clustering import disjoint
 from .forgetting import every_cluster
 from .local_search import LocalSearch
 
 _MOST_COLUMNS = 1024  # of sparse means; wider ones are sketched
+_LITTLE, _DEARER = 0.2, 1.01  # new samples, and cost of a sample, for which a look is cheap
+_GROWTH = 1.5  # of the stream, since a merge started afresh
+
+
+class Look(NamedTuple):
+    """What the next look at a stream needs to know of the last one, to continue it.
+
+    Attributes
+    ----------
+    online_ids : ndarray of int32
+        The ids of the online clusters that were merged.
+    since : ndarray of int64
+        For each merged cluster, how many samples came before its id got its meaning.
+    n_seen, full_at, fresh_at : int
+        After how many samples this look was, the last one that merged all, and the last
+        one that merged all afresh.
+    unit_cost : float
+        What a sample cost on average, when all was merged.
+    """
+
+    online_ids: np.ndarray
+    since: np.ndarray
+    n_seen: int
+    full_at: int
+    fresh_at: int
+    unit_cost: float
 
 
 class FinalClusters(NamedTuple):
@@ -34,11 +61,14 @@ class FinalClusters(NamedTuple):
         The index of the center of each live online cluster.
     ids : ndarray of int32 or None
         The id of each center; None if it is the index.
+    look : Look or None
+        If they are merged.
     """
 
     centers: object
     of_online: np.ndarray
     ids: np.ndarray = None
+    look: Look = None
 
     def nearest(self, X, n_jobs=None, labels_only=False):
         """Return the id of the nearest center of every row and the squared distance."""
@@ -46,20 +76,84 @@ class FinalClusters(NamedTuple):
         return labels if self.ids is None else self.ids[labels], d2
 
 
-def final_clusters(stream, n_clusters, kind, n_jobs=None):
-    """Return the final clusters of a stream; without a merge `kind` says which."""
+def final_clusters(stream, n_clusters, kind, n_jobs=None, last=None):
+    """Return the final clusters of a stream; without a merge `kind` says which.
+
+    Merged clusters continue those of the last look, if there was any.
+    """
     online = stream.centers
     if n_clusters is None:
         is_mean = kind == "means"
         centers = centers_from(stream.means.astype(online.dtype)) if is_mean else online
         every = np.arange(len(online), dtype=np.int32)
         return FinalClusters(centers, every, stream.ids if stream.retired else None)
-    random_state, points = stream.numbers.for_merge(stream.n_seen), stream.merge_points()
-    centers, of_online = merge(
-        stream.means, stream.counts, n_clusters, random_state, points, n_jobs
-    )
-    centers = centers_from(centers.astype(online.dtype))
-    return FinalClusters(centers, of_online.astype(np.int32))
+    n_seen, ids = stream.n_seen, stream.ids
+    look = Look(ids, stream.opened_at, n_seen, n_seen, n_seen, 0.0)
+    if len(online) <= n_clusters:
+        return _merged(stream, np.arange(len(online)), look)
+    since, random_state = np.full(n_clusters, n_seen), stream.numbers.for_merge(n_seen)
+    points, args = stream.merge_points(), (stream.counts, n_clusters, random_state, n_jobs)
+    if last is None:
+        return _merged(stream, merge(points, *args), look._replace(since=since))
+    before, past = _continued(last, stream), last.look
+    if n_seen - past.full_at <= _LITTLE * min(n_seen, stream.half_life):
+        cheap = _merged(stream, before, past._replace(online_ids=ids, n_seen=n_seen))
+        most = _DEARER * past.unit_cost * stream.counts.sum()
+        if len(cheap.centers) == n_clusters and cost(stream, cheap) <= most:
+            return cheap
+    is_fresh = n_seen > _GROWTH * past.fresh_at
+    merged = merge(points, *args, before, is_fresh)
+    merged = _renumbered(before, merged, stream.counts, n_clusters)
+    same = np.flatnonzero(_mean_the_same(before, merged, stream.counts, n_clusters))
+    same = same[same < len(past.since)]
+    since[same] = past.since[same]
+    fresh_at = n_seen if is_fresh else past.fresh_at
+    return _merged(stream, merged, look._replace(since=since, fresh_at=fresh_at))
+
+
+def _merged(stream, merged, look):
+    """Return clusters merged as given; all was merged now if the look says so."""
+    means = _merged_means(stream.means, stream.counts, merged)
+    centers = centers_from(means.astype(stream.centers.dtype))
+    final = FinalClusters(centers, merged.astype(np.int32), None, look)
+    if look.full_at < stream.n_seen:
+        return final
+    unit_cost = cost(stream, final) / float(stream.counts.sum())
+    return final._replace(look=look._replace(unit_cost=unit_cost))
+
+
+def _continued(last, stream):
+    """Return the merged cluster of each live online cluster by the last look.
+
+    New ones join the nearest.
+    """
+    is_new = ~np.isin(stream.ids, last.look.online_ids)
+    merged = np.empty(len(stream.ids), dtype=np.intp)
+    index = np.searchsorted(last.look.online_ids, stream.ids[~is_new])
+    merged[~is_new] = last.of_online[index]
+    new = rows_at(stream.centers.rows, np.flatnonzero(is_new))
+    merged[is_new] = last.nearest(new, 1, labels_only=True)[0]
+    return merged
+
+
+def _renumbered(before, after, counts, n_clusters):
+    """Return the numbers of merged clusters such that most of the weight keeps its own."""
+    pairs, index = np.unique(before * n_clusters + after, return_inverse=True)
+    order = np.argsort(-np.bincount(index, counts), kind="stable")
+    old, new = np.divmod(pairs[order], n_clusters)
+    taken = disjoint(old, n_clusters + new)
+    number = np.full(n_clusters, -1)
+    number[new[taken]] = old[taken]
+    number[number < 0] = np.setdiff1d(np.arange(n_clusters), old[taken])
+    return number[after]
+
+
+def _mean_the_same(before, after, counts, n_clusters):
+    """Return which merged clusters have most of their weight in common with before."""
+    stays = before == after
+    shared = np.bincount(after[stays], counts[stays], n_clusters)
+    weights = (np.bincount(labels, counts, n_clusters) for labels in (before, after))
+    return shared > 0.5 * np.minimum(*weights)
 
 
 def online_to_final(stream, final, n_jobs=None):
@@ -120,23 +214,21 @@ def k_for_merge(n_clusters):
     return round(80 * n_clusters**0.83)
 
 
-def merge(means, counts, n_clusters, random_state, points=None, n_jobs=None):
-    """Merge clusters by k-means of their means, weighted by their counts.
+def merge(
+    points, counts, n_clusters, random_state, n_jobs=None, before=None, is_fresh=True
+):
+    """Return the merged cluster of each of some clusters, by k-means weighted by counts.
 
-    `points`, if given, are the means relative to a point near them, so that k-means has
-    less rounding error. Return the mean of all members of each merged cluster, and the
-    merged cluster of each cluster. Merged clusters are numbered by their oldest part.
+    They are numbered by their oldest part. `points` are the means of the clusters, relative
+    to one near them, so that k-means has less rounding error. If there was a merge before,
+    it is continued, and also done afresh if that is asked for.
     """
-    n_online = len(counts)
-    if n_online <= n_clusters:
-        return means, np.arange(n_online)
-
-    X = _coordinates(means if points is None else points, random_state)
+    X = _coordinates(points, random_state)
     with own_threads(n_jobs, X.size * n_clusters) as threads:
-        labels = LocalSearch(X, counts, random_state, threads).clustered(n_clusters)
+        search = LocalSearch(X, counts, random_state, threads)
+        labels = search.clustered(n_clusters, before, is_fresh)
     _, oldest, merged = np.unique(labels, return_index=True, return_inverse=True)
-    merged = np.argsort(np.argsort(oldest))[merged]
-    return _merged_means(means, counts, merged), merged
+    return np.argsort(np.argsort(oldest))[merged]
 
 
 def _merged_means(means, counts, merged):

@@ -15,7 +15,7 @@ from scipy.sparse import issparse
 from .._algorithm.cluster_sums import Totals
 from .._algorithm.facility_cost import KEPT_PHASES, Practical, SemiOnline, Theoretical
 from .._algorithm.forgetting import Clusters, every_opening, joined
-from .._algorithm.merge import FinalClusters, final_clusters
+from .._algorithm.merge import FinalClusters, Look, final_clusters, online_to_final
 from .._algorithm.stream import Stream
 from .._algorithm.weights import SeenWeight
 from .._nearest import centers_from
@@ -79,25 +79,43 @@ class Fitted:
     centers: str
     start_parameters: dict  # those that were read when the stream started
     last_rows: tuple  # labels and squared distances of the last call, as decided online
+    last: FinalClusters = None  # those of the last look, which merged clusters continue
     final: FinalClusters = None  # made when first needed; whoever makes it gets the same
+    labels: np.ndarray = None  # likewise, the final clusters of the last rows
 
     def final_clusters(self, n_jobs):
         """Return the final clusters."""
         if self.final is None:
-            final = final_clusters(self.stream, self.n_clusters, self.centers, n_jobs)
+            kind = self.n_clusters, self.centers
+            final = final_clusters(self.stream, *kind, n_jobs, self.last)
             if self.n_clusters is not None:
                 sizes = len(self.stream.centers), len(final.centers), self.stream.n_seen
                 _LOGGER.info("%d online clusters merged into %d after %d samples", *sizes)
+                self._log_new_meanings(final.look)
             self.final = final
         return self.final
+
+    def _log_new_meanings(self, look):
+        since = look.since if self.last is not None else ()
+        for cluster in np.flatnonzero(np.equal(since, look.n_seen)):
+            _LOGGER.info("Merged cluster %d has a new meaning", cluster)
+
+    def final_labels(self, n_jobs):
+        """Return the final clusters of the last rows, always the same array."""
+        if self.labels is None:
+            final = self.final_clusters(n_jobs)
+            labels = online_to_final(self.stream, final, n_jobs)[self.last_rows[0]]
+            labels.flags.writeable = False  # users see them
+            self.labels = labels
+        return self.labels
 
 
 def plain_fitted(fitted):
     """Return what was learned as dicts of arrays, numbers and strings."""
-    merged = None
-    if fitted.n_clusters is not None and fitted.final is not None:
-        centers, of_online, _ = fitted.final
-        merged = {"centers": plain_rows(centers.rows), "of_online": of_online}
+    merged, final = None, fitted.final or fitted.last
+    if final is not None and final.look is not None:
+        merged = {"centers": plain_rows(final.centers.rows), "of_online": final.of_online}
+        merged.update(final.look._asdict())
     return {
         "n_clusters": fitted.n_clusters,
         "centers": fitted.centers,
@@ -167,19 +185,34 @@ def _fitted_from(centers, start_parameters, merged, stream, **fields):
     labels.flags.writeable = False  # users see them
     fitted = Fitted(stream, n_clusters, centers, start_parameters, (labels, d2))
     if merged is not None:
-        fitted.final = _merged_from(fitted, **merged)
+        final = _merged_from(stream, n_clusters, **merged)
+        is_current = final.look.n_seen == stream.n_seen
+        setattr(fitted, "final" if is_current else "last", final)
     return fitted
 
 
-def _merged_from(fitted, centers, **fields):
-    n_online, n_features = fitted.stream.centers.rows.shape
-    rows, n_merged = rows_from(**centers), min(fitted.n_clusters, n_online)
-    fields = read_fields(fields, {"of_online": (np.int32, 0, n_merged - 1)}, n_online)
+def _merged_from(stream, n_clusters, centers, **fields):
+    rows = rows_from(**centers)
+    n_merged, n_features = rows.shape
+    numbers = {"of_online": n_merged - 1, "online_ids": stream.n_online - 1}
+    kinds = {name: (np.int32, 0, most) for name, most in numbers.items()}
+    kinds["since"] = (np.int64, 0, stream.n_seen)
+    for name in ("n_seen", "full_at", "fresh_at"):
+        kinds[name] = (int, 1, stream.n_seen)
+    kinds["unit_cost"] = (float, 0, np.inf)
+    fields = read_fields(fields, kinds)
+    of_online = fields.pop("of_online")
+    look = Look(**fields)
+    is_current = look.n_seen == stream.n_seen
     expect(
-        as_many_merged_clusters=rows.shape == (n_merged, n_features),
+        merged_clusters_of_the_same_features=n_features == stream.centers.n_features,
+        as_many_merged_clusters=n_merged == len(look.since) <= n_clusters,
         finite_squared_distances=distances_are_finite(rows),
+        a_merged_cluster_for_each_online_cluster=len(of_online) == len(look.online_ids)
+        and (np.diff(look.online_ids) > 0).all(),
+        all_live_clusters=not is_current or np.array_equal(look.online_ids, stream.ids),
     )
-    return FinalClusters(centers_from(rows), **fields)
+    return FinalClusters(centers_from(rows), of_online, None, look)
 
 
 def _stream_from(
