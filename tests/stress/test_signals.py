@@ -35,7 +35,7 @@ def strike_careless(seed, n_signals):
     """Strike an estimator whose calls take the first row before the others."""
     usual = OnlineKMeans.partial_fit
 
-    def partial_fit(self, X=None, y=None):
+    def partial_fit(self, X=None, y=None, sample_weight=None):
         if X is not None and X.shape[0] > 1:
             usual(self, X[:1])
         return usual(self, X if X is None or X.shape[0] == 1 else X[1:])
@@ -45,5 +45,5 @@ def strike_careless(seed, n_signals):
 
 
 def test_rows_that_are_taken_in_two_steps_are_found():
-    for _, wrong in told_by_process("spawn", strike_careless, SEED, FEW):
+    for _, wrong in told_by_process("spawn", strike_careless, SEED, 4 * FEW):
         assert any("another" in failure and "partial_fit" in failure for failure in wrong)

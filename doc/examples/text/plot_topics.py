@@ -42,10 +42,10 @@ vectorizer = TfidfVectorizer()
 X = vectorizer.fit_transform(notes)
 model = OnlineKMeans(5, random_state=0).fit(X)
 centers = model.cluster_centers_
-print(f"{X.shape[1]} words; centers are CSR: {centers.format == 'csr'}")
+print(f"{X.shape[1]} words, {centers.shape[0]} centers")
 print(f"agreement with the topics: {adjusted_rand_score(topic, model.predict(X)):.3f}")
 words = vectorizer.get_feature_names_out()
-for center in centers.toarray():
+for center in centers:
     print("cluster:", *words[np.argsort(-center)[:5]])
 
 # %%
@@ -57,7 +57,7 @@ from matplotlib.colors import LinearSegmentedColormap
 shares = np.zeros((5, 5))
 np.add.at(shares, (topic, model.predict(X)), 1)
 order = shares.argmax(axis=0).argsort(kind="stable")
-heaviest = ["\n".join(words[np.argsort(-c)[:2]]) for c in centers.toarray()[order]]
+heaviest = ["\n".join(words[np.argsort(-c)[:2]]) for c in centers[order]]
 ink = LinearSegmentedColormap.from_list("ink", [(0.5, 0.5, 0.5, 0.1), "C0"])
 fig, ax = plt.subplots(figsize=(6.4, 4))
 ax.imshow(shares[:, order], cmap=ink, aspect="auto")
