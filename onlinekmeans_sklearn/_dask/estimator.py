@@ -3,6 +3,7 @@
 import copy
 import math
 
+import dask
 import dask.array as da
 import numpy as np
 from sklearn.utils import get_tags
@@ -16,15 +17,14 @@ from .._utils.calls import lock_of, shallow_copy, unchanged_on_error
 from .._utils.docstrings import named_for_users
 from .._utils.validation import validate_X
 from . import worker
-from .lazy import each
 from .partitions import partitions_of
 from .reading import DaskFitted, DaskReader, features_of, merged_node, model_node
 
-# attributes with a value for each sample: a function of a partition, dtype and name
+# attributes with a value for each sample: dtype, and name in pandas
 _OF_SAMPLES = {
-    "labels_": (worker.labels_again, np.int32, "cluster"),
-    "online_labels_": (worker.online_labels_again, np.int32, "cluster"),
-    "online_distances_": (worker.distances_again, np.float64, "distance"),
+    "labels_": (np.int32, "cluster"),
+    "online_labels_": (np.int32, "cluster"),
+    "online_distances_": (np.float64, "distance"),
 }
 
 
@@ -151,8 +151,8 @@ class DaskClusters(DaskReader):
             Index of the nearest row of `cluster_centers_`, the lowest if there are several.
         """
         local, partitions, _ = self._validated(X)
-        model = merged_node(local)
-        return partitions.column(worker.predict_rows, model, np.int32, "cluster")
+        kind = np.empty(0, dtype=np.int32), "cluster"
+        return partitions.mapped(worker.predict_rows, [merged_node(local)], *kind)
 
     def score(self, X, y=None):
         """Return the negative k-means cost of `X` for the final centers.
@@ -171,9 +171,9 @@ class DaskClusters(DaskReader):
             to that of the local estimator up to rounding.
         """
         local, partitions, reader = self._validated(X)
-        prepared = partitions.prepared(reader.persist)
-        parts = each(worker.cost_of_rows, prepared.delayed, merged_node(local))
-        sizes, costs = zip(*reader.compute(parts))
+        model, cost_of_rows = merged_node(local), dask.delayed(worker.cost_of_rows)
+        parts = partitions.prepared(reader.persist).delayed
+        sizes, costs = zip(*reader.compute([cost_of_rows(part, model) for part in parts]))
         if not sum(sizes):
             validate_X(local, partitions.empty, reset=False)  # which raises
         return -math.fsum(costs)
@@ -305,8 +305,9 @@ class DaskClusters(DaskReader):
             return da.from_array(getattr(local, name))
         if name == "labels_":
             local._final_clusters()  # here, and not by every worker
-        function, *kind = _OF_SAMPLES[name]
-        return fitted.partitions.column(function, model_node(local), *kind, fitted.firsts)
+        dtype, column = _OF_SAMPLES[name]
+        args = [model_node(local), name], np.empty(0, dtype=dtype), column
+        return fitted.partitions.mapped(worker.fitted_values, *args, fitted.firsts)
 
     def __dir__(self):
         """Return the names of attributes that exist, as the local estimator has them."""
@@ -322,29 +323,13 @@ class DaskClusters(DaskReader):
         return get_tags(self._local(None))
 
     def __getstate__(self):
-        """Return parameters and the local estimator: no client, and no graph of a call."""
         state = {**super().__getstate__(), "client": None}
         state.pop("_figures", None)
-        if "_fitted" in state:
-            del state["_fitted"]
-            state["_local"] = self._fitted.local
         return state
-
-    def __setstate__(self, state):
-        super().__setstate__(state)
-        if "_local" in state:
-            self._fitted = DaskFitted(vars(self).pop("_local"))
 
     def __copy__(self):
         """Return a copy, which goes on independently: what is learned never changes."""
         return shallow_copy(self)
-
-    def __deepcopy__(self, memo):
-        memo[id(self)] = other = shallow_copy(self)
-        for name, value in {**vars(self), "client": None}.items():
-            if name != "_fitted":
-                setattr(other, name, copy.deepcopy(value, memo))
-        return other
 
     def __sklearn_clone__(self):
         bare = shallow_copy(self)
