@@ -151,8 +151,6 @@ def test_proposals_made_long_before_their_turn_are_decided_as_ever(client):
         "calm_rows": 1,
         "calm_openings": 10.0,
         "partitions_per_thread": 50,
-        "proposals_per_thread": 50,
-        "newest_centers": 0.0,
     }
     with tuned_everywhere(client, **numbers):
         model.fit(STORAGES["array"][0](rows, [300] * 10))

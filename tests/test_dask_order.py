@@ -151,14 +151,14 @@ def test_all_workers_propose_though_one_has_the_next_partitions():
     pretended = PretendedTasks(0, ["a", "b"], places)
     fitted(STORAGES["array"][0](X, [160] * 19), pretended, partitions_per_thread=6)
     first = [step for step, _ in pretended.submitted].index("propose")
-    before_any_answer = pretended.submitted[first : first + 12]
-    assert before_any_answer == [("propose", "a")] * 7 + [("propose", "b")] * 5
+    before_any_answer = pretended.submitted[first : first + 9]
+    assert before_any_answer == [("propose", "a")] * 7 + [("propose", "b")] * 2
 
 
 def test_a_cluster_of_one_thread_reads_some_partitions_in_each_task():
     X = STREAMS["blobs"]
     pretended = PretendedTasks(0, ["a"], ["a"])
-    model = fitted(STORAGES["array"][0](X, [100] * 30), pretended, partitions_per_thread=8)
+    model = fitted(STORAGES["array"][0](X, [100] * 30), pretended)
     assert pretended.submitted == [("read", "a")] * 8  # of four partitions, or what is left
     assert_local(model, X)
 

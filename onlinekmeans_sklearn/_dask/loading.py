@@ -32,6 +32,10 @@ class LoadedPartitions:
     def __len__(self):
         return len(self._delayed)
 
+    def window(self):
+        """Return how many partitions may be under way."""
+        return TUNING.partitions_per_thread * self._tasks.n_threads()
+
     def are_small(self, index, stream):
         """Return whether it takes longer to ask for the next partitions than to read them.
 
@@ -47,13 +51,13 @@ class LoadedPartitions:
     def together(self, index, stream):
         """Return the futures of partitions that one worker reads in one task.
 
-        They are small, or there is but one worker. Half of those under way at most: while
-        they are read, others are loaded.
+        It is one of them, unless they are small or there is but one worker. While they are
+        read, as many others are loaded.
         """
         are_small, number = self.are_small(index, stream), 1
         if are_small or len(self._tasks.threads()) == 1:
-            number = TUNING.small_partitions if are_small else max(1, self._window() // 2)
-        self._load(index, max(self._window(), 2 * number))
+            number = TUNING.small_partitions if are_small else TUNING.partitions_per_thread
+        self._load(index, max(self.window(), 2 * number))
         those = range(index, index + number)
         return [self._loaded[i] for i in those if i in self._loaded]
 
@@ -63,7 +67,7 @@ class LoadedPartitions:
         It takes the sizes of all partitions before it, and of itself. It is None if one of
         them is not known yet, or if too many partitions are under way already.
         """
-        self._load(index, self._window())
+        self._load(index, self.window())
         known = self._positions
         while len(known) <= index + 1 and self.sizes[len(known) - 1] is not None:
             known.append(known[-1] + self.sizes[len(known) - 1])
@@ -76,10 +80,6 @@ class LoadedPartitions:
     def release(self, index):
         """Let go of a partition that is read."""
         del self._loaded[index]
-
-    def _window(self):
-        """Return how many partitions may be under way."""
-        return TUNING.partitions_per_thread * self._tasks.n_threads()
 
     def _load(self, index, window):
         """Load partitions, some at once unless this one is needed now, up to a number."""

@@ -44,8 +44,13 @@ class Pipeline:
         return self._stream, self._next
 
     def _enter(self):
-        """Let partitions enter, in stream order, as soon as they have positions."""
-        while not self._is_over:
+        """Let partitions enter, in stream order, as soon as they have positions.
+
+        A proposal long before its turn would know few centers, so one part in four of those
+        under way is for partitions that are decided.
+        """
+        most = 3 * self._partitions.window() // 4
+        while not self._is_over and len(self._proposals) < most:
             index, first = self._next
             may_enter = index < len(self._partitions) and (
                 first or self._reading.workers_may_go_ahead(self._stream, index)

@@ -38,9 +38,7 @@ class Tuning:
     most_candidate_elements: int = 2**20
     small_partition_elements: int = 2**18  # numbers; one worker reads smaller ones
     small_partitions: int = 64  # of these in one task, at most
-    partitions_per_thread: int = 8  # under way
-    proposals_per_thread: int = 2  # of them, not yet answered
-    newest_centers: float = 0.125  # sent with each task, of those sent to all workers
+    partitions_per_thread: int = 4  # under way
     seconds_between_counts: float = 1.0  # of the workers' threads
     seconds_without_workers: float = 60.0  # after which a call gives up
 
