@@ -13,7 +13,7 @@ except ImportError as error:
     ) from error
 
 from . import _online_kmeans as local
-from ._dask.estimator import DaskClusters
+from ._dask.estimator import DaskClusters, on_dask
 from ._utils.docstrings import documented_like
 
 __all__ = ["OnlineKMeans", "SemiOnlineKMeans"]
@@ -24,6 +24,7 @@ def __dir__():
     return sorted({*__all__, *(name for name in globals() if name.startswith("__"))})
 
 
+@on_dask(local.OnlineKMeans)
 @documented_like(local.OnlineKMeans)
 class OnlineKMeans(DaskClusters):
     """Online k-means clustering of a stream that is kept in Dask.
@@ -82,7 +83,7 @@ phase_starts_, n_samples_seen_, n_features_in_, feature_names_in_ :
     >>> X = np.array([[0, 0], [0, 1], [9, 9], [9, 8], [0, 0], [9, 9]])
     >>> model = OnlineKMeans(random_state=0).fit(da.from_array(X, chunks=(2, 2)))
     >>> model.labels_
-    dask.array<online-kmeans-blocks, shape=(6,), dtype=int32, chunksize=(2,), \
+    dask.array<online-kmeans-fitted-values, shape=(6,), dtype=int32, chunksize=(2,), \
 chunktype=numpy.ndarray>
     >>> model.labels_.compute()
     array([0, 1, 2, 3, 0, 2], dtype=int32)
@@ -90,32 +91,8 @@ chunktype=numpy.ndarray>
     array([1, 3], dtype=int32)
     """
 
-    _local_class = local.OnlineKMeans
 
-    def __init__(
-        self,
-        n_clusters=None,
-        *,
-        k="auto",
-        algorithm="practical",
-        centers="samples",
-        max_clusters=None,
-        encode="onehot",
-        n_jobs=None,
-        random_state=None,
-        client=None,
-    ):
-        self.n_clusters = n_clusters
-        self.k = k
-        self.algorithm = algorithm
-        self.centers = centers
-        self.max_clusters = max_clusters
-        self.encode = encode
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.client = client
-
-
+@on_dask(local.SemiOnlineKMeans)
 @documented_like(local.SemiOnlineKMeans)
 class SemiOnlineKMeans(DaskClusters):
     """Online k-means clustering, with a lower bound of the cost, of a stream in Dask.
@@ -173,30 +150,3 @@ phase_starts_, n_samples_seen_, n_features_in_, feature_names_in_ :
     >>> model.fit(da.from_array(X, chunks=(2, 2))).n_clusters_
     4
     """
-
-    _local_class = local.SemiOnlineKMeans
-
-    def __init__(
-        self,
-        n_clusters=None,
-        *,
-        k="auto",
-        lower_bound=None,
-        n_samples=None,
-        centers="samples",
-        max_clusters=None,
-        encode="onehot",
-        n_jobs=None,
-        random_state=None,
-        client=None,
-    ):
-        self.n_clusters = n_clusters
-        self.k = k
-        self.lower_bound = lower_bound
-        self.n_samples = n_samples
-        self.centers = centers
-        self.max_clusters = max_clusters
-        self.encode = encode
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.client = client

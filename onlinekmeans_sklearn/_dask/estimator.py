@@ -1,6 +1,7 @@
 """What the two estimators on Dask share: a local estimator inside, partitions around."""
 
 import copy
+import inspect
 import math
 
 import dask
@@ -26,6 +27,29 @@ _OF_SAMPLES = {
     "online_labels_": (np.int32, "cluster"),
     "online_distances_": (np.float64, "distance"),
 }
+
+
+def on_dask(local_class):
+    """Return a decorator: a class has the parameters of a local one, and `client`.
+
+    scikit-learn, `help` and Sphinx take them from the signature.
+    """
+    own = inspect.signature(local_class.__init__)
+    client = inspect.Parameter("client", inspect.Parameter.KEYWORD_ONLY, default=None)
+    signature = own.replace(parameters=[*own.parameters.values(), client])
+
+    def __init__(self, *args, **params):
+        bound = signature.bind(self, *args, **params)
+        bound.apply_defaults()
+        del bound.arguments["self"]
+        vars(self).update(bound.arguments)
+
+    def decorate(cls):
+        __init__.__signature__ = signature
+        cls._local_class, cls.__init__ = local_class, __init__
+        return cls
+
+    return decorate
 
 
 @named_for_users
