@@ -6,7 +6,6 @@ them. Of others many are under way at once, by a `pipeline`.
 """
 
 import time
-from contextlib import ExitStack
 from dataclasses import dataclass
 
 from . import worker
@@ -49,10 +48,11 @@ class ClusterReader:
     def extend(self, stream, partitions, checker, n_jobs, report):
         """Return the stream that has also read the partitions, and their sizes."""
         start, tasks = time.thread_time(), Tasks(self._client)
-        with ExitStack() as stack:
-            stack.callback(tasks.release_all)
-            loaded = LoadedPartitions(tasks, partitions, stream.n_seen)
+        loaded = LoadedPartitions(tasks, partitions, stream.n_seen)
+        try:
             stream = Reading(tasks, loaded, checker, self.figures, report).read(stream)
+        finally:
+            tasks.release_all()
         self.figures.driver_seconds = time.thread_time() - start
         return stream, loaded.sizes
 

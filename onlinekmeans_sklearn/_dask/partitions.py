@@ -75,14 +75,13 @@ class ArrayPartitions:
         stream of its first row. `meta` is what it gives of no rows. In pandas, columns have
         these names.
         """
-        pairs = [(arg, None) for arg in args]
+        with_indices = [each for arg in args for each in (arg, None)]
         if firsts is not None:
-            pairs.append((da.from_array(np.array(firsts), chunks=1), "i"))
+            with_indices += [da.from_array(np.array(firsts), chunks=1), "i"]
         return da.blockwise(
             partial(_of_block, function),
             "ik"[: meta.ndim],
-            *(self._X, "ij"),
-            *(each for pair in pairs for each in pair),
+            *(self._X, "ij", *with_indices),
             new_axes=dict(zip("k", meta.shape[1:])),
             align_arrays=False,
             meta=meta,
