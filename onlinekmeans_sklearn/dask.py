@@ -13,7 +13,7 @@ except ImportError as error:
     ) from error
 
 from . import _online_kmeans as local
-from ._dask.estimator import DaskClusters
+from ._dask.estimator import DaskClusters, on_dask
 from ._utils.docstrings import documented_like
 
 __all__ = ["OnlineKMeans", "SemiOnlineKMeans"]
@@ -24,6 +24,7 @@ def __dir__():
     return sorted({*__all__, *(name for name in globals() if name.startswith("__"))})
 
 
+@on_dask(local.OnlineKMeans)
 @documented_like(local.OnlineKMeans)
 class OnlineKMeans(DaskClusters):
     """Online k-means clustering of a stream that is kept in Dask.
@@ -46,7 +47,8 @@ class OnlineKMeans(DaskClusters):
         The paper's Algorithm 3 or Algorithm 2. The latter opens many clusters for long;
         while it does, one worker after the other reads, and more workers do not help.
     half_life : int or None, default=None
-        As for the local estimator. With it, one worker after the other reads.
+        As for the local estimator. With it, one worker after the other reads, while others
+        load the next partitions.
     %(centers)s
     %(max_clusters)s
     %(encode)s
@@ -67,8 +69,9 @@ class OnlineKMeans(DaskClusters):
     online_labels_, online_distances_ : dask Array or Series of shape (n_samples,)
         As for the local estimator, computed when they are asked for.
     cluster_centers_, n_clusters_, counts_, cluster_means_, opened_at_, online_centers_, \
-online_to_merged_, inertia_, online_inertia_, facility_cost_, facility_costs_, n_phases_, \
-phase_starts_, n_samples_seen_, n_features_in_, feature_names_in_ :
+online_to_merged_, merged_since_, inertia_, online_inertia_, facility_cost_, \
+facility_costs_, n_phases_, phase_starts_, n_samples_seen_, n_features_in_, \
+feature_names_in_ :
         As for the local estimator, in memory.
 
     See Also
@@ -84,7 +87,7 @@ phase_starts_, n_samples_seen_, n_features_in_, feature_names_in_ :
     >>> X = np.array([[0, 0], [0, 1], [9, 9], [9, 8], [0, 0], [9, 9]])
     >>> model = OnlineKMeans(random_state=0).fit(da.from_array(X, chunks=(2, 2)))
     >>> model.labels_
-    dask.array<online-kmeans-blocks, shape=(6,), dtype=int32, chunksize=(2,), \
+    dask.array<online-kmeans-fitted-values, shape=(6,), dtype=int32, chunksize=(2,), \
 chunktype=numpy.ndarray>
     >>> model.labels_.compute()
     array([0, 1, 2, 3, 0, 2], dtype=int32)
@@ -92,34 +95,8 @@ chunktype=numpy.ndarray>
     array([1, 3], dtype=int32)
     """
 
-    _local_class = local.OnlineKMeans
 
-    def __init__(
-        self,
-        n_clusters=None,
-        *,
-        k="auto",
-        algorithm="practical",
-        half_life=None,
-        centers="samples",
-        max_clusters=None,
-        encode="onehot",
-        n_jobs=None,
-        random_state=None,
-        client=None,
-    ):
-        self.n_clusters = n_clusters
-        self.k = k
-        self.algorithm = algorithm
-        self.half_life = half_life
-        self.centers = centers
-        self.max_clusters = max_clusters
-        self.encode = encode
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.client = client
-
-
+@on_dask(local.SemiOnlineKMeans)
 @documented_like(local.SemiOnlineKMeans)
 class SemiOnlineKMeans(DaskClusters):
     """Online k-means clustering, with a lower bound of the cost, of a stream in Dask.
@@ -158,8 +135,9 @@ class SemiOnlineKMeans(DaskClusters):
     online_labels_, online_distances_ : dask Array or Series of shape (n_samples,)
         As for the local estimator, computed when they are asked for.
     cluster_centers_, n_clusters_, counts_, cluster_means_, opened_at_, online_centers_, \
-online_to_merged_, inertia_, online_inertia_, facility_cost_, facility_costs_, n_phases_, \
-phase_starts_, n_samples_seen_, n_features_in_, feature_names_in_ :
+online_to_merged_, merged_since_, inertia_, online_inertia_, facility_cost_, \
+facility_costs_, n_phases_, phase_starts_, n_samples_seen_, n_features_in_, \
+feature_names_in_ :
         As for the local estimator, in memory.
 
     See Also
@@ -177,30 +155,3 @@ phase_starts_, n_samples_seen_, n_features_in_, feature_names_in_ :
     >>> model.fit(da.from_array(X, chunks=(2, 2))).n_clusters_
     4
     """
-
-    _local_class = local.SemiOnlineKMeans
-
-    def __init__(
-        self,
-        n_clusters=None,
-        *,
-        k="auto",
-        lower_bound=None,
-        n_samples=None,
-        centers="samples",
-        max_clusters=None,
-        encode="onehot",
-        n_jobs=None,
-        random_state=None,
-        client=None,
-    ):
-        self.n_clusters = n_clusters
-        self.k = k
-        self.lower_bound = lower_bound
-        self.n_samples = n_samples
-        self.centers = centers
-        self.max_clusters = max_clusters
-        self.encode = encode
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.client = client

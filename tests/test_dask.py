@@ -55,6 +55,8 @@ MODELS = {
     "means": OnlineKMeans(k=60, centers="means"),
     "cap": OnlineKMeans(k=60, max_clusters=40),
     "theoretical": OnlineKMeans(k=3, algorithm="theoretical"),
+    "forgets": OnlineKMeans(k=60, half_life=400),
+    "forgets, merged": OnlineKMeans(5, k=60, half_life=700),
     "semi-online": SemiOnlineKMeans(k=3),
     "semi-online, bound": SemiOnlineKMeans(k=3, lower_bound=50.0, n_samples=2500),
 }
@@ -151,8 +153,6 @@ def test_proposals_made_long_before_their_turn_are_decided_as_ever(client):
         "calm_rows": 1,
         "calm_openings": 10.0,
         "partitions_per_thread": 50,
-        "proposals_per_thread": 50,
-        "newest_centers": 0.0,
     }
     with tuned_everywhere(client, **numbers):
         model.fit(STORAGES["array"][0](rows, [300] * 10))
@@ -309,10 +309,9 @@ def test_a_local_estimator_is_taken_over(client):
     assert not hasattr(OnlineKMeans.from_local(local_of(OnlineKMeans())), "labels_")
 
 
-def n_remembered():
-    """Return of how many sets of centers a worker remembers what was proposed."""
-    gc.collect()
-    return len(worker._remembered)
+def n_proposals():
+    """Return how many proposals a worker has."""
+    return sum(isinstance(each, worker.Proposal) for each in gc.get_objects())
 
 
 def test_nothing_stays_on_the_scheduler(client):
@@ -321,7 +320,7 @@ def test_nothing_stays_on_the_scheduler(client):
     wait_until_forgotten(client)
     model.partial_fit(rows).score(rows)
     wait_until_forgotten(client)
-    wait_while(lambda: any(client.run(n_remembered).values()))  # workers hear of it later
+    wait_while(lambda: any(client.run(n_proposals).values()))  # workers hear of it later
 
 
 @pytest.mark.parametrize("storage", sorted(STORAGES.keys() - {"float32", "integers"}))
@@ -360,7 +359,7 @@ def submitted(client, monkeypatch):
 def test_tasks_have_names_that_explain_themselves(client, submitted):
     rows = STORAGES["unknown sizes"][0](X, [250] * 12)
     model = OnlineKMeans(k=60, random_state=0, client=client).fit(rows)
-    steps = {"read", "count", "centers", "propose", "add-up"}
+    steps = {"read", "count", "propose", "add-up"}
     names = {dask.utils.key_split(call["key"]) for call in submitted}
     assert names - {"online-kmeans-head"} == {f"online-kmeans-{step}" for step in steps}
     lazy = {dask.utils.key_split(key) for key in model.predict(rows).__dask_graph__()}

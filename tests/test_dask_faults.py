@@ -241,11 +241,11 @@ def test_without_a_cluster_the_next_partition_is_loading(scheduler):
 
     usual, read = Stream.extend, []
 
-    def extended(self, rows, *args):
+    def extended(self, rows, *args, **options):
         read.append(rows)
         assert is_loading[min(len(read), 11)].wait(timeout=PATIENCE)
         assert not any(event.is_set() for event in is_loading[len(read) + 1 :])
-        return usual(self, rows, *args)
+        return usual(self, rows, *args, **options)
 
     parts = [dask.delayed(load)(part, i) for i, part in enumerate(cut(X, SIZES))]
     with (

@@ -74,6 +74,26 @@ def test_results_stay_with_their_rows_though_all_parts_have_the_same_index():
         np.testing.assert_array_equal(lazy.repartition(npartitions=2).compute(), expected)
 
 
+def test_values_of_one_partition_of_a_frame_need_no_other():
+    loads = []
+
+    def load(start):
+        loads.append(start)
+        return part_of(start)
+
+    with dask.config.set(scheduler="synchronous"):
+        frame = frame_of_loads(load)
+        model = OnlineKMeans(k=20, encode="ordinal", random_state=0)
+        decided = model.partial_fit_transform(frame)["onlinekmeans0"]
+        for lazy in (decided, model.labels_, model.online_distances_):
+            for one in (lazy.partitions[3], frame.assign(c=lazy).partitions[3]):
+                loads.clear()
+                assert len(one.compute()) == 100
+                assert loads == [300]
+            first = lazy.values.blocks[0].compute()
+            np.testing.assert_array_equal(first, lazy.compute()[:100])
+
+
 @pytest.mark.parametrize("encode", ["onehot", "onehot-dense"])
 def test_features_of_a_frame_of_float32_are_float32(encode):
     parts = [part_of(i).astype(np.float32) for i in (0, 100)]

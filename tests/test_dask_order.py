@@ -3,9 +3,9 @@
 Here workers are only pretended, so that any order can be had: it is drawn at random.
 """
 
+import pickle
 from collections import Counter
 from itertools import cycle
-from types import SimpleNamespace
 from unittest import mock
 
 import numpy as np
@@ -18,7 +18,7 @@ from engines import tuned
 from inside import positions_per_block
 
 import onlinekmeans_sklearn
-from onlinekmeans_sklearn._dask import driver, pipeline, tasks, worker
+from onlinekmeans_sklearn._dask import driver, tasks
 from onlinekmeans_sklearn._utils.tuning import TUNING
 from onlinekmeans_sklearn.dask import OnlineKMeans
 
@@ -27,22 +27,28 @@ STREAMS = {"blobs": stream(), "repeats": repeats()}
 
 
 class Pretended:
-    """A future, computed when somebody asks for its result."""
+    """A future, computed when somebody asks for its result, on the worker of its input."""
 
     def __init__(self, function, *args, address=""):
-        self.address = address
+        found = [address, *(place for arg in args if (place := address_of(arg)))]
+        self.address = found[-1]
         self._function, self._args, self._results = function, args, []
 
     def result(self):
         if not self._results:
-            here = SimpleNamespace(address=self.address)
             args = [resolved(arg) for arg in self._args]
-            with mock.patch.object(worker, "get_worker", return_value=here):
-                self._results.append(self._function(*args))
+            self._results.append(self._function(*args))
         return self._results[0]
 
-    def release(self):
-        """Do nothing: there is no scheduler."""
+    def lose(self):
+        """Let the result come from another worker."""
+        self._results = [pickle.loads(pickle.dumps(result)) for result in self._results]
+
+
+def address_of(arg):
+    """Return where an argument is, or the first of several."""
+    arg = arg[0] if type(arg) is list else arg
+    return arg.address if isinstance(arg, Pretended) else ""
 
 
 def resolved(arg):
@@ -56,22 +62,25 @@ class PretendedTasks:
     """Tasks of workers with one thread each, which answer in an order of chance.
 
     `places` says where partitions are, over and over; "" if nobody knows yet. Now and then
-    all that was proposed is lost, as if workers had died.
+    a proposal comes from another worker, as if its own had died. No proposal that is given
+    up, or decided, is answered once more.
     """
 
     def __init__(self, seed, addresses, places):
         self._rng = np.random.RandomState(seed)
         self._addresses, self._places = addresses, cycle(places)
-        self._expected, self.submitted = [], []
+        self._expected, self.submitted, self._proposals = [], [], []
 
     def load(self, delayed):
         return [Pretended(part.compute, address=next(self._places)) for part in delayed]
 
-    def submit(self, step, function, *args, workers=None):
-        places = workers or self._addresses
-        address = places[self._rng.randint(len(places))]
-        self.submitted.append((step, address))
-        return Pretended(function, *args, address=address)
+    def submit(self, step, function, *args):
+        chosen = self._addresses[self._rng.randint(len(self._addresses))]
+        future = Pretended(function, *args, address=chosen)
+        self.submitted.append((step, future.address))
+        if step == "propose":
+            self._proposals.append(future)
+        return future
 
     def expect(self, future, receive):
         self._expected.append((future, receive))
@@ -79,44 +88,29 @@ class PretendedTasks:
     def wait(self):
         future, receive = self._expected.pop(self._rng.randint(len(self._expected)))
         if self._rng.random_sample() < 0.1:
-            worker._remembered.clear()
-        receive(future.result())
+            for proposal in self._proposals:
+                proposal.lose()
+        receive(pickle.loads(pickle.dumps(future.result())))
 
-    def release(self, future):
-        self._expected = [pair for pair in self._expected if pair[0] is not future]
+    def release(self, futures):
+        futures = list(futures)
+        self._expected = [pair for pair in self._expected if pair[0] not in futures]
 
     def release_all(self):
         self._expected.clear()
 
-    def workers_with(self, futures):
-        return [[future.address] if future.address else [] for future in futures]
-
     def threads(self):
         return dict.fromkeys(self._addresses, 1)
 
-    n_threads = tasks.Tasks.n_threads
-
-
-class CheckedPending(tasks.PendingProposals):
-    """Nobody answers who was not asked, or whose answer is not wanted any more."""
-
-    def answer(self, workers):
-        super().answer(workers)
-        assert self._total >= 0
-        assert min(self._numbers.values(), default=0) >= 0
+    n_threads, result = tasks.Tasks.n_threads, tasks.Tasks.result
 
 
 def fitted(rows, pretended, **tuning):
     """Return an estimator on Dask whose partitions pretended workers have read."""
-    client = SimpleNamespace(
-        compute=lambda parts, retries: [Pretended(part.compute) for part in parts],
-        gather=lambda futures: [future.result() for future in futures],
-    )
     model = OnlineKMeans(k=60, random_state=0)
     with (
-        mock.patch.object(model, "_reader", return_value=driver.ClusterReader(client)),
+        mock.patch.object(model, "_reader", return_value=driver.ClusterReader(None)),
         mock.patch.object(driver, "Tasks", return_value=pretended),
-        mock.patch.object(pipeline, "PendingProposals", CheckedPending),
         tuned(**SMALL | tuning),
         dask.config.set(scheduler="synchronous"),
     ):
@@ -147,7 +141,6 @@ def test_any_order_of_answers_gives_the_local_result(storage, name, most_candida
         with positions_per_block(n_positions):
             model = fitted(rows, pretended, most_candidates=most_candidates)
             assert_local(model, local_rows(X))
-        assert not worker._remembered
         steps.update(step for step, _ in pretended.submitted)
     assert {"propose", "add-up", "head"} < steps.keys()
 
@@ -157,14 +150,15 @@ def test_all_workers_propose_though_one_has_the_next_partitions():
     places = ["a"] * 7 + ["b"] * 12
     pretended = PretendedTasks(0, ["a", "b"], places)
     fitted(STORAGES["array"][0](X, [160] * 19), pretended, partitions_per_thread=6)
-    proposed = [address for step, address in pretended.submitted if step == "propose"]
-    assert proposed[:4] == ["a"] * 2 + ["b"] * 2
+    first = [step for step, _ in pretended.submitted].index("propose")
+    before_any_answer = pretended.submitted[first : first + 9]
+    assert before_any_answer == [("propose", "a")] * 7 + [("propose", "b")] * 2
 
 
 def test_a_cluster_of_one_thread_reads_some_partitions_in_each_task():
     X = STREAMS["blobs"]
     pretended = PretendedTasks(0, ["a"], ["a"])
-    model = fitted(STORAGES["array"][0](X, [100] * 30), pretended, partitions_per_thread=8)
+    model = fitted(STORAGES["array"][0](X, [100] * 30), pretended)
     assert pretended.submitted == [("read", "a")] * 8  # of four partitions, or what is left
     assert_local(model, X)
 

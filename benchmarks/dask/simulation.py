@@ -25,6 +25,7 @@ from onlinekmeans_sklearn._algorithm.partition import Candidates
 from onlinekmeans_sklearn._dask.driver import Figures, Reading
 from onlinekmeans_sklearn._dask.loading import LoadedPartitions
 from onlinekmeans_sklearn._dask.tasks import PRIORITY, Tasks
+from onlinekmeans_sklearn._dask.worker import Proposal
 from onlinekmeans_sklearn._utils.calls import shallow_copy
 
 from .measure import rows_of_partition
@@ -71,7 +72,7 @@ class VirtualFuture:
 class VirtualTasks:
     """What the driver needs of a cluster, on a virtual clock."""
 
-    n_threads = Tasks.n_threads
+    n_threads, result = Tasks.n_threads, Tasks.result
 
     def __init__(self, costs, n_workers, block):
         self._costs, self._block = costs, block
@@ -91,15 +92,11 @@ class VirtualTasks:
         """Return partitions of these sizes, which lie on the workers."""
         return [VirtualFuture(next(self._turn), size) for size in sizes]
 
-    def workers_with(self, futures):
-        """Return the worker of each partition."""
-        return [[future.worker] for future in futures]
-
-    def submit(self, step, function, *args, workers=None):
-        """Return a task, which a worker does when it has nothing more urgent to do."""
+    def submit(self, step, function, *args):
+        """Return a task, which the worker of its partition does when its turn comes."""
         pretend = getattr(self, f"_{function.__name__}")
-        who = workers[0] if workers else next(self._turn)
-        result, seconds, n_bytes = pretend(who, *args)
+        who = (args[0] if step != "read" else args[0][0]).worker
+        result, seconds, n_bytes = pretend(*args)
         future = VirtualFuture(who, result, PRIORITY.get(step, 1), seconds, n_bytes)
         n_sent = sum(arg.nbytes for arg in args if isinstance(arg, np.ndarray))
         n_sent += self._block_bytes * sum(isinstance(arg, Totals) for arg in args)
@@ -112,10 +109,11 @@ class VirtualTasks:
         """Let a function receive the result."""
         self._receivers[future] = receive
 
-    def release(self, future):
-        """Forget a task."""
-        future.is_released = True
-        self._receivers.pop(future, None)
+    def release(self, futures):
+        """Forget tasks."""
+        for future in futures:
+            future.is_released = True
+            self._receivers.pop(future, None)
 
     def wait(self):
         """Go on to the next result that somebody expects, and hand it over."""
@@ -159,10 +157,7 @@ class VirtualTasks:
 
     # what the functions of workers return, how long they take, and how many bytes that is
 
-    def _centers_from(self, who, rows):
-        return rows, 0.0, 0
-
-    def _read_serially(self, who, parts, checker, stream, first, until_calm):
+    def _read_serially(self, parts, checker, stream, start, until_calm):
         n_rows = min(self._costs.n_serial_rows, parts[0].result)
         stream = shallow_copy(stream)
         stream.totals, stream.n_seen = shallow_copy(stream.totals), stream.n_seen + n_rows
@@ -170,23 +165,20 @@ class VirtualTasks:
         result = stream, [parts[0].result], n_rows, True
         return result, n_rows * self._costs.read, 2 * self._block_bytes
 
-    def _propose_rows(
-        self, who, part, checker, base, newest, cost, numbers, start, position
-    ):
+    def _propose_rows(self, part, checker, start, position, centers, cost, numbers):
         n_rows, nothing = part.result - start[1], np.empty(0)
-        rows = nothing.astype(np.int64), base.result[:0], nothing, nothing
+        rows = nothing.astype(np.int64), centers[:0], nothing, nothing
         found = Candidates(n_rows, *rows, np.dtype(float))
-        return (found, who), n_rows * self._costs.propose, 0
+        return Proposal(len(centers), found), n_rows * self._costs.propose, 0
 
-    def _add_up_rows(self, who, part, checker, *args):
-        *_, start, stop, position, before = args
+    def _add_up_rows(self, part, checker, start, stop, position, *args):
         blocks, n_rows = [], stop - start[1]
         end = position + n_rows
         while position < end:
             position = min(end, position + rows_left(position))
             blocks.append(shallow_copy(self._block))
             blocks[-1].n_rows = position
-        if before is None:
+        if args[-1] is None:
             del blocks[0]
         return blocks, n_rows * self._costs.add_up, len(blocks) * self._block_bytes
 

@@ -93,13 +93,9 @@ class Stream:
         That is the squared distance of each row to the center of its label. `report` is
         called after every block, with the stream, and labels and d2 of the rows so far.
         """
-        other = shallow_copy(self)
+        other = shallow_copy(self) if weights is None else self.weighted()
         if self.is_weighted and weights is None:
             weights = np.ones(X.shape[0])
-        elif not self.is_weighted and weights is not None:
-            in_epoch = (self.n_seen - 1) % self.half_life + 1 if self.n_seen else 0
-            other.seen = self.seen._replace(epoch=float(in_epoch))
-            other.is_weighted = True
         if X.shape[0] == 1 and self.n_seen and not epoch_ends(self):
             labeled = other._read_row(self.centers.as_rows(X), weights)
             if labeled is not None:
@@ -111,6 +107,15 @@ class Stream:
         work = X.shape[0] * other.centers.width(X) * n_centers
         with own_threads(n_jobs, work) as threads:
             return other, *other._read(X, weights, threads, report)
+
+    def weighted(self):
+        """Return the stream as one whose next samples have weights."""
+        other = shallow_copy(self)
+        if not self.is_weighted:
+            in_epoch = (self.n_seen - 1) % self.half_life + 1 if self.n_seen else 0
+            other.seen = self.seen._replace(epoch=float(in_epoch))
+            other.is_weighted = True
+        return other
 
     def _read_row(self, X, weights):
         """Read a single row and return its label and d2, None if the row opens a center."""

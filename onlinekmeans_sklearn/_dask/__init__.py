@@ -9,7 +9,7 @@
 `shared`
     what all partitions need, computed once.
 `driver`
-    reading on a cluster: one worker by itself, or all at once.
+    reading on a cluster: one worker after the other, or all at once.
 `pipeline`
     partitions that all workers read at once: proposals and decisions.
 `adding_up`

@@ -9,6 +9,8 @@ several wait, afterwards.
 from functools import partial
 from typing import NamedTuple
 
+import numpy as np
+
 from .._algorithm.cluster_sums import no_totals, rows_left, starts_block
 from . import worker
 
@@ -18,16 +20,12 @@ _MOST_WAITING = 2  # for a block to begin, to save a task
 class Decided(NamedTuple):
     """Rows of a partition of which all centers are known."""
 
-    labeling: tuple  # what a worker needs to know for their labels
-    position: int  # of the first row in the stream
+    proposal: object  # a future
+    start: tuple  # the index of the partition, and of the first row in it
     stop: int
-    worker: str
+    position: int  # of the first row in the stream
+    opened: np.ndarray  # rows that open a center
     stream: object  # after these rows, but for its totals
-
-    @property
-    def start(self):
-        """The index of the partition, and of the first row in it."""
-        return self.labeling[-1]
 
 
 class AddingUp:
@@ -40,84 +38,83 @@ class AddingUp:
     """
 
     def __init__(self, reading, totals):
-        self._tasks, self._partitions = reading.tasks, reading.partitions
-        self._checker, self._report = reading.checker, reading.report
-        self.totals = totals
-        self._decided = {}  # by number; removed when their totals are taken over
-        self._first = self._n_decided = 0  # the lowest number, and the next one
-        self._unlabeled = set()  # numbers for which nobody was asked
-        self._blocks = {}  # by number: totals of all blocks
-        self._tails = {}  # by number: of all but the first block, which is not known yet
-        self._continued = set()  # those of these for which somebody was asked
+        self._reading, self.totals = reading, totals
+        self._rows = {}  # by number, until their totals are taken over
+        self._n_rows = self._n_taken = 0
+        self._waiting = []  # numbers for which nobody was asked
+        self._tails = {}  # by number, totals of all blocks but the first
+        self._blocks = {}  # by number, of all blocks
+        self._last = {-1: totals.last_block()}  # by number, of the last block
 
     @property
-    def oldest(self):
-        """The index of the oldest partition under way, None if there is none."""
-        return self._decided[self._first].start[0] if self._decided else None
+    def is_busy(self):
+        """Whether there are rows whose totals are not known."""
+        return bool(self._rows)
 
     def add(self, rows):
         """Add up the next rows of the stream."""
-        number, self._n_decided = self._n_decided, self._n_decided + 1
-        self._decided[number] = rows
-        self._unlabeled.add(number)
-        self._add_up(number)
+        self._rows[self._n_rows] = rows
+        self._waiting.append(self._n_rows)
+        self._n_rows += 1
+        self._go_on()
 
-    def _add_up(self, number):
-        """Have rows labeled and added up, or what is left of them, if their time has come.
+    def _go_on(self):
+        """Ask for what can be added up now, and take over what is next.
 
-        They wait until the block is known that their first row continues, which saves a
-        task. But if several wait, all but the rows of that block go ahead.
+        Rows wait until the block is known that the first of them continues, which saves a
+        task. But if several wait, all but the rows of that block go ahead, of the last.
         """
-        rows = self._decided.get(number)
-        if rows is None:
-            return
-        block, step, stop = self._block_before(number), "add-up", rows.stop
-        if number in self._unlabeled:
-            if block is None and len(self._unlabeled) <= _MOST_WAITING:
-                return
-            self._unlabeled.remove(number)
-        elif number in self._tails and number not in self._continued and block is not None:
-            self._continued.add(number)
-            first = rows.start[1]
-            step, stop = "head", min(stop, first + rows_left(rows.position))
-        else:
-            return
-        args = *rows.labeling, stop, rows.position, block
-        part, workers = self._partitions[rows.start[0]], [rows.worker]
-        future = self._tasks.submit(
-            step, worker.add_up_rows, part, self._checker, *args, workers=workers
-        )
-        self._tasks.expect(future, partial(self._take, number, block is not None))
+        for number in self._waiting[::-1]:
+            rows, block = self._rows[number], self._block_before(number)
+            if block is None and len(self._waiting) <= _MOST_WAITING:
+                continue
+            self._waiting.remove(number)
+            receive = self._receive_tail if block is None else self._receive
+            self._ask("add-up", rows, rows.stop, block, partial(receive, number, []))
+        for number in [i for i in self._tails if i - 1 in self._last]:
+            rows, tail = self._rows[number], self._tails.pop(number)
+            stop = min(rows.stop, rows.start[1] + rows_left(rows.position))
+            receive = partial(self._receive, number, tail)
+            self._ask("head", rows, stop, self._last[number - 1], receive)
+        while self._n_taken in self._blocks:
+            self._take_over(self._n_taken)
+            self._n_taken += 1
 
     def _block_before(self, number):
         """Return the totals of the block that rows continue, None if they are not known."""
-        position = self._decided[number].position
+        position = self._rows[number].position
         if starts_block(position):
             return no_totals(self.totals.closed, position)
-        if number == self._first:
-            return self.totals.last_block()
-        before = self._blocks.get(number - 1) or self._tails.get(number - 1)
-        return before[-1].last_block() if before else None
+        return self._last.get(number - 1)
 
-    def _take(self, number, is_first, blocks):
-        """Take the totals of blocks: of the first one and the others, or of the others."""
-        if is_first:
-            self._blocks[number] = [*blocks, *self._tails.pop(number, [])]
-            self._continued.discard(number)
-        else:
-            self._tails[number] = blocks
-        while self._first in self._blocks:
-            self._take_over(self._first)
-        for other in {number, number + 1, self._first}:
-            self._add_up(other)
+    def _ask(self, step, rows, stop, block, receive):
+        """Have rows labeled and added up, from those of a block on if it is known."""
+        part, tasks = self._reading.partitions[rows.start[0]], self._reading.tasks
+        where = rows.start, stop, rows.position
+        labeling = rows.proposal, rows.stream.centers.rows, rows.opened
+        args = part, self._reading.checker, *where, *labeling, block
+        tasks.expect(tasks.submit(step, worker.add_up_rows, *args), receive)
+
+    def _receive_tail(self, number, _, blocks):
+        """Receive the totals of all blocks but the first, which is not known yet."""
+        self._tails[number] = blocks
+        if blocks:
+            self._last[number] = blocks[-1].last_block()
+        self._go_on()
+
+    def _receive(self, number, tail, blocks):
+        """Receive the totals of the first block, or of all blocks."""
+        self._blocks[number] = blocks = [*blocks, *tail]
+        self._last[number] = blocks[-1].last_block()
+        self._go_on()
 
     def _take_over(self, number):
         """Add totals to those of all rows before, and let go of their partition."""
-        rows = self._decided.pop(number)
+        rows, reading = self._rows.pop(number), self._reading
         for block in self._blocks.pop(number):
             self.totals = self.totals.followed_by(block)
-        self._first += 1
-        if rows.stop == self._partitions.sizes[rows.start[0]]:
-            self._partitions.release(rows.start[0])
+        del self._last[number - 1]
+        if rows.stop == reading.partitions.sizes[rows.start[0]]:
+            reading.partitions.release(rows.start[0])
         rows.stream.totals = self.totals
-        self._report(rows.stream, rows.start[0])
+        reading.report(rows.stream, rows.start[0])

@@ -1,13 +1,12 @@
-"""Reading on a cluster: one worker by itself, or all at once, as the stream allows.
+"""Reading on a cluster: one worker after the other, or all at once, as the stream allows.
 
-The first rows of a stream open many centers, and so do those of a burst: one worker reads
-them by itself, and likewise partitions so small that it takes longer to ask for them than
-to read them. Of others many are under way at once, by a `pipeline`.
+The first rows of a stream open many centers, and so do those of a burst: they are read in
+turn, and likewise partitions so small that it takes longer to ask for them than to read
+them. Of others many are under way at once, by a `pipeline`.
 """
 
 import math
 import time
-from contextlib import ExitStack
 from dataclasses import dataclass
 
 from . import worker
@@ -36,14 +35,12 @@ class ClusterReader:
 
     def compute(self, delayed):
         """Return the values of delayed objects, which are small."""
-        tasks, values = Tasks(self._client), {}
-        with ExitStack() as stack:
-            stack.callback(tasks.release_all)
-            for i, future in enumerate(tasks.load(delayed)):
-                tasks.expect(future, lambda value, i=i: values.update({i: value}))
-            while len(values) < len(delayed):
-                tasks.wait()
-        return [values[i] for i in range(len(delayed))]
+        futures = self._client.compute(delayed, retries=RETRIES)
+        try:
+            return self._client.gather(futures)
+        finally:
+            for future in futures:
+                future.release()  # the traceback of an error may refer to it
 
     def persist(self, delayed):
         """Return delayed objects whose values the workers have, or will have."""
@@ -52,11 +49,11 @@ class ClusterReader:
     def extend(self, stream, partitions, checker, n_jobs, report):
         """Return the stream that has also read the partitions, and their sizes."""
         start, tasks = time.thread_time(), Tasks(self._client)
-        with ExitStack() as stack:
-            stack.callback(tasks.release_all)
-            loaded = LoadedPartitions(tasks, partitions, stream.n_seen)
-            reading = Reading(tasks, loaded, checker, self.figures, report)
-            stream = reading.read(stream)
+        loaded = LoadedPartitions(tasks, partitions, stream.n_seen)
+        try:
+            stream = Reading(tasks, loaded, checker, self.figures, report).read(stream)
+        finally:
+            tasks.release_all()
         self.figures.driver_seconds = time.thread_time() - start
         return stream, loaded.sizes
 
@@ -75,57 +72,45 @@ class Reading:
         """Return the stream that has read all partitions."""
         start = 0, 0  # index of a partition, and of a row in it
         while start[0] < len(self.partitions):
-            stream, start = self._read_serially(stream, *start)
+            stream, start = self._read_serially(stream, start)
             if start[0] < len(self.partitions):
                 stream, start = Pipeline(self, stream, start).run()
         return stream
+
+    def workers_may_go_ahead(self, stream, index):
+        """Return whether workers may read partitions from this one on at the same time.
+
+        Otherwise they read one after the other, whether many centers open or not. So they
+        do if the stream forgets or is weighted: proposals would need to know more.
+        """
+        is_plain = stream.half_life == math.inf and not stream.is_weighted
+        are_many = self.tasks.n_threads() > 1
+        return is_plain and are_many and not self.partitions.are_small(index, stream)
 
     def report(self, stream, index):
         """Report that the stream has read rows up to this partition."""
         if self._report is not None:
             self._report(stream, self.partitions.sizes[: index + 1])
 
-    def _read_serially(self, stream, index, first):
-        """Let one worker read until few centers open, and return how far it has come.
+    def _read_serially(self, stream, start):
+        """Let workers read in turn until they may go ahead, and return how far they come.
 
-        If the cluster has but one thread, it reads on: nobody could propose meanwhile.
+        They may if few centers open, and if there are others to propose meanwhile.
         """
-        partitions, sizes, is_calm = self.partitions, self.partitions.sizes, False
-        while index < len(partitions) and not is_calm:
-            are_small = partitions.are_small(index, stream)
-            partitions.load(index, index, are_small)
-            begun, stop = [index], 0  # a partition without rows need not be read
-            if sizes[index] != 0:
-                n_before = stream.n_seen
-                stream, some, read, stop, is_calm = self._serial_read(
-                    stream, index, first, are_small
-                )
-                begun = some[: len(read)]
-                for i, size in zip(begun, read):
-                    sizes[i] = size
-                self.figures.n_serial_rows += stream.n_seen - n_before
-                self.report(stream, begun[-1])
-            is_partial = stop < sizes[begun[-1]]
-            end, first = (begun[-1], stop) if is_partial else (begun[-1] + 1, 0)
-            for i in range(index, end):
-                partitions.release(i)
-            index = end
-        return stream, (index, first)
-
-    def _serial_read(self, stream, index, first, are_small):
-        """Return what one worker has read, of which partitions, and how far."""
-        some = self.partitions.together(index, are_small)
-        is_parallel = self.tasks.n_threads() > 1 and stream.half_life == math.inf
-        until_calm = is_parallel and not are_small
-        parts = [self.partitions[i] for i in some]
-        args = parts, self.checker, stream, first, until_calm
-        workers = self.partitions.workers_with(index)
-        future = self.tasks.submit("read", worker.read_serially, *args, workers=workers)
-        results = []
-        self.tasks.expect(future, results.append)
-        while not results:
-            self.tasks.wait()
-        stream, sizes, stop, is_calm = results[0]
-        if isinstance(stream, ValueError):
-            raise worker.refused(stream, some[len(sizes)])
-        return stream, some, sizes, stop, is_calm
+        is_calm = False
+        while start[0] < len(self.partitions) and not is_calm:
+            index, n_before = start[0], stream.n_seen
+            until_calm = self.workers_may_go_ahead(stream, index)
+            parts = self.partitions.together(index, stream)
+            args = parts, self.checker, stream, start, until_calm
+            task = self.tasks.submit("read", worker.read_serially, *args)
+            stream, sizes, stop, is_calm = self.tasks.result(task)
+            self.partitions.sizes[index : index + len(sizes)] = sizes
+            is_partial = stop < sizes[-1]
+            n_read = len(sizes) - is_partial
+            for i in range(index, index + n_read):
+                self.partitions.release(i)
+            start = index + n_read, stop if is_partial else 0
+            self.figures.n_serial_rows += stream.n_seen - n_before
+            self.report(stream, index + len(sizes) - 1)
+        return stream, start

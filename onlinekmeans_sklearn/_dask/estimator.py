@@ -1,8 +1,10 @@
 """What the two estimators on Dask share: a local estimator inside, partitions around."""
 
 import copy
+import inspect
 import math
 
+import dask
 import dask.array as da
 import numpy as np
 from sklearn.utils import get_tags
@@ -12,20 +14,42 @@ from .._utils.callbacks import (
     Reporter,
     with_callbacks,
 )
-from .._utils.calls import lock_of, shallow_copy, unchanged_on_error
+from .._utils.calls import lock_of, shallow_copy, takes_no_weights, unchanged_on_error
 from .._utils.docstrings import named_for_users
 from .._utils.validation import validate_X
 from . import worker
-from .lazy import each
 from .partitions import partitions_of
 from .reading import DaskFitted, DaskReader, features_of, merged_node, model_node
 
-# attributes with a value for each sample: a function of a partition, dtype and name
+# attributes with a value for each sample: dtype, and name in pandas
 _OF_SAMPLES = {
-    "labels_": (worker.labels_again, np.int32, "cluster"),
-    "online_labels_": (worker.online_labels_again, np.int32, "cluster"),
-    "online_distances_": (worker.distances_again, np.float64, "distance"),
+    "labels_": (np.int32, "cluster"),
+    "online_labels_": (np.int32, "cluster"),
+    "online_distances_": (np.float64, "distance"),
 }
+
+
+def on_dask(local_class):
+    """Return a decorator: a class has the parameters of a local one, and `client`.
+
+    scikit-learn, `help` and Sphinx take them from the signature.
+    """
+    own = inspect.signature(local_class.__init__)
+    client = inspect.Parameter("client", inspect.Parameter.KEYWORD_ONLY, default=None)
+    signature = own.replace(parameters=[*own.parameters.values(), client])
+
+    def __init__(self, *args, **params):
+        bound = signature.bind(self, *args, **params)
+        bound.apply_defaults()
+        del bound.arguments["self"]
+        vars(self).update(bound.arguments)
+
+    def decorate(cls):
+        __init__.__signature__ = signature
+        cls._local_class, cls.__init__ = local_class, __init__
+        return cls
+
+    return decorate
 
 
 @named_for_users
@@ -36,6 +60,7 @@ class DaskClusters(DaskReader):
     fitted attributes are those of the local estimator in it, or lazy.
     """
 
+    @takes_no_weights
     def fit(self, X, y=None):
         """Cluster the rows of `X` as a stream of its own, in one pass.
 
@@ -66,7 +91,7 @@ class DaskClusters(DaskReader):
         if reporter:
             reporter.end()
 
-    def partial_fit(self, X=None, y=None):
+    def partial_fit(self, X=None, y=None, sample_weight=None):
         """Update the clustering with the next batch of the stream.
 
         However a stream is cut into batches and partitions, the result is the same.
@@ -79,6 +104,9 @@ class DaskClusters(DaskReader):
             `n_clusters`.
         y : Ignored
             Not used, present for API consistency by convention.
+        sample_weight : dask Array, dask Series or list of Delayed, default=None
+            What each sample counts, in the partitions of `X`. If None, all count 1. With
+            weights, one worker after the other reads.
 
         Returns
         -------
@@ -86,14 +114,14 @@ class DaskClusters(DaskReader):
             The fitted estimator.
         """
         if X is not None:
-            self._partial_fit(X)
+            self._partial_fit(X, sample_weight)
             return self
         with lock_of(self):
             local = self.to_local().partial_fit()
             self._fitted = self._fitted._replace(local=local)
         return self
 
-    def partial_fit_predict(self, X, y=None):
+    def partial_fit_predict(self, X, y=None, sample_weight=None):
         """Update the clustering and return the clusters decided online.
 
         The clustering is updated at once; the clusters are looked up when they are
@@ -105,16 +133,19 @@ class DaskClusters(DaskReader):
             The next samples of the stream, in the order of the rows and partitions.
         y : Ignored
             Not used, present for API consistency by convention.
+        sample_weight : dask Array, dask Series or list of Delayed, default=None
+            What each sample counts, in the partitions of `X`. If None, all count 1. With
+            weights, one worker after the other reads.
 
         Returns
         -------
         labels : dask Array or Series
             The online cluster of each sample, decided before the next sample was seen.
         """
-        self._partial_fit(X)
+        self._partial_fit(X, sample_weight)
         return self.online_labels_
 
-    def partial_fit_transform(self, X, y=None):
+    def partial_fit_transform(self, X, y=None, sample_weight=None):
         """Update the clustering and return the features decided online.
 
         Only for ``n_clusters=None``: the columns of merged clusters would change their
@@ -126,6 +157,9 @@ class DaskClusters(DaskReader):
             The next samples of the stream, in the order of the rows and partitions.
         y : Ignored
             Not used, present for API consistency by convention.
+        sample_weight : dask Array, dask Series or list of Delayed, default=None
+            What each sample counts, in the partitions of `X`. If None, all count 1. With
+            weights, one worker after the other reads.
 
         Returns
         -------
@@ -134,7 +168,7 @@ class DaskClusters(DaskReader):
             ``encode="onehot"`` an array with chunks in CSR.
         """
         self._local(None)._check_columns_stay()
-        local, partitions, firsts = self._partial_fit(X)
+        local, partitions, firsts = self._partial_fit(X, sample_weight)
         return features_of(local, partitions, worker.transform_online, firsts)
 
     def predict(self, X):
@@ -151,8 +185,8 @@ class DaskClusters(DaskReader):
             Index of the nearest row of `cluster_centers_`, the lowest if there are several.
         """
         local, partitions, _ = self._validated(X)
-        model = merged_node(local)
-        return partitions.column(worker.predict_rows, model, np.int32, "cluster")
+        kind = np.empty(0, dtype=np.int32), "cluster"
+        return partitions.mapped(worker.predict_rows, [merged_node(local)], *kind)
 
     def score(self, X, y=None):
         """Return the negative k-means cost of `X` for the final centers.
@@ -171,9 +205,9 @@ class DaskClusters(DaskReader):
             to that of the local estimator up to rounding.
         """
         local, partitions, reader = self._validated(X)
-        prepared = partitions.prepared(reader.persist)
-        parts = each(worker.cost_of_rows, prepared.delayed, merged_node(local))
-        sizes, costs = zip(*reader.compute(parts))
+        model, cost_of_rows = merged_node(local), dask.delayed(worker.cost_of_rows)
+        parts = partitions.prepared(reader.persist).delayed
+        sizes, costs = zip(*reader.compute([cost_of_rows(part, model) for part in parts]))
         if not sum(sizes):
             validate_X(local, partitions.empty, reset=False)  # which raises
         return -math.fsum(costs)
@@ -195,6 +229,7 @@ class DaskClusters(DaskReader):
         local, partitions, _ = self._validated(X)
         return features_of(local, partitions, worker.transform_rows)
 
+    @takes_no_weights
     def fit_transform(self, X, y=None):
         """Cluster the rows of `X` and return ``fit(X).transform(X)``.
 
@@ -215,6 +250,7 @@ class DaskClusters(DaskReader):
         with lock_of(self), unchanged_on_error(self):
             return self.fit(X, y).transform(X)
 
+    @takes_no_weights
     def fit_predict(self, X, y=None):
         """Cluster the rows of `X` and return the clusters decided online.
 
@@ -305,8 +341,9 @@ class DaskClusters(DaskReader):
             return da.from_array(getattr(local, name))
         if name == "labels_":
             local._final_clusters()  # here, and not by every worker
-        function, *kind = _OF_SAMPLES[name]
-        return fitted.partitions.column(function, model_node(local), *kind, fitted.firsts)
+        dtype, column = _OF_SAMPLES[name]
+        args = [model_node(local), name], np.empty(0, dtype=dtype), column
+        return fitted.partitions.mapped(worker.fitted_values, *args, fitted.firsts)
 
     def __dir__(self):
         """Return the names of attributes that exist, as the local estimator has them."""
@@ -322,29 +359,13 @@ class DaskClusters(DaskReader):
         return get_tags(self._local(None))
 
     def __getstate__(self):
-        """Return parameters and the local estimator: no client, and no graph of a call."""
         state = {**super().__getstate__(), "client": None}
         state.pop("_figures", None)
-        if "_fitted" in state:
-            del state["_fitted"]
-            state["_local"] = self._fitted.local
         return state
-
-    def __setstate__(self, state):
-        super().__setstate__(state)
-        if "_local" in state:
-            self._fitted = DaskFitted(vars(self).pop("_local"))
 
     def __copy__(self):
         """Return a copy, which goes on independently: what is learned never changes."""
         return shallow_copy(self)
-
-    def __deepcopy__(self, memo):
-        memo[id(self)] = other = shallow_copy(self)
-        for name, value in {**vars(self), "client": None}.items():
-            if name != "_fitted":
-                setattr(other, name, copy.deepcopy(value, memo))
-        return other
 
     def __sklearn_clone__(self):
         bare = shallow_copy(self)

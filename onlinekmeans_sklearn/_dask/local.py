@@ -1,11 +1,10 @@
 """Reading without a cluster: a partition after the other, with the next one loading."""
 
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
 
 import dask
 
-from .worker import refused, rows_of
+from .worker import read_serially
 
 
 class LocalReader:
@@ -23,32 +22,18 @@ class LocalReader:
 
     def extend(self, stream, partitions, checker, n_jobs, report):
         """Return the stream that has also read the partitions, and their sizes."""
-        sizes = []
-        with closing(_loaded(partitions.delayed)) as parts:
-            for part in parts:
-                try:
-                    X = rows_of(part, checker)
-                except ValueError as error:
-                    raise refused(error, len(sizes)) from error
-                sizes.append(X.shape[0])
-                if not X.shape[0]:
-                    continue
-                stream, _, _ = stream.extend(X, n_jobs)
+        sizes, delayed = [], partitions.delayed
+        with ThreadPoolExecutor(1) as pool:
+            coming = pool.submit(delayed[0].compute)
+            for index in range(len(delayed)):
+                part = coming.result()
+                if index + 1 < len(delayed):
+                    coming = pool.submit(delayed[index + 1].compute)
+                start = index, 0
+                stream, size, *_ = read_serially(
+                    [part], checker, stream, start, until_calm=False, n_jobs=n_jobs
+                )
+                sizes += size
                 if report is not None:
                     report(stream, sizes)
         return stream, sizes
-
-
-def _loaded(delayed):
-    """Yield the partitions, while the next one is loading."""
-    with ThreadPoolExecutor(1) as pool:
-        coming = [pool.submit(delayed[0].compute)]
-        try:
-            for following in delayed[1:]:
-                part = coming.pop().result()
-                coming.append(pool.submit(following.compute))
-                yield part
-            yield coming.pop().result()
-        finally:
-            for future in coming:
-                future.cancel()

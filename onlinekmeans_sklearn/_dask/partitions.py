@@ -1,7 +1,14 @@
-"""What came, as partitions in stream order, and results back in collections like it."""
+"""What came, as partitions in stream order, and results back in collections like it.
+
+Results are computed when they are asked for, partition by partition. Nothing that is as
+long as the stream is kept after a call, neither here nor on workers: it would be lost with
+its worker. The label of a sample is that of the nearest center that had opened by then. So
+the centers, when they opened, and the sample are all it takes to look it up again.
+"""
 
 import copy
 import math
+import uuid
 from functools import partial
 
 import dask
@@ -10,14 +17,11 @@ import dask.dataframe as dd
 import numpy as np
 import pandas as pd
 from dask.delayed import Delayed
-from dask.highlevelgraph import HighLevelGraph
 from distributed import Future
 from sklearn.utils import check_array
 
-from .lazy import each, key_name
 from .shared import with_shared_results
-
-_NAME = "online-kmeans"
+from .worker import Weighted
 
 # how scikit-learn checks the shape alone, and no value
 NO_ROWS = {
@@ -28,41 +32,32 @@ NO_ROWS = {
 }
 
 
-class Partitions:
-    """The rows of a stream, a delayed partition after the other.
+class ArrayPartitions:
+    """The blocks of rows of a Dask array, in stream order.
 
     Attributes
     ----------
     delayed : list of Delayed
-        The partitions, in stream order, to be computed as they are.
+        The partitions, to be computed as they are.
     sizes : list of int or None
         The number of rows of each, None where only reading it tells.
-    empty : ndarray, CSR or frame
-        Without rows, but with the number and names of the features.
     """
 
-    empty = None
-
-    def __init__(self, delayed, sizes=None):
-        self.delayed = delayed
-        self.sizes = [None] * len(delayed) if sizes is None else sizes
+    def __init__(self, X):
+        if X.ndim != 2:
+            raise ValueError(f"Expected 2D array, got {X.ndim}D array instead.")
+        self._X = X = X.rechunk({1: -1}) if X.numblocks[1] > 1 else X
+        self.delayed = X.to_delayed().ravel().tolist()
+        self.sizes = [None if math.isnan(size) else int(size) for size in X.chunks[0]]
 
     def __len__(self):
         return len(self.delayed)
 
-    def lazy(self):
-        """Return the partitions for a graph that Dask will optimize as a whole.
-
-        A task must be the same whenever it is computed. To optimize it twice, in another
-        way, or not at all, would give another one with the same key, and a scheduler that
-        knows the first gets confused.
-        """
-        return self.delayed
-
     def without_rows(self, compute):
         """Return a container without rows that has the number and names of features."""
-        first = dask.delayed(_without_rows)(self.delayed[0])
-        return compute([first])[0]
+        if math.isnan(self._X.shape[1]):
+            return compute([dask.delayed(_without_rows)(self.delayed[0])])[0]
+        return np.empty((0, self._X.shape[1]), dtype=self._X.dtype)
 
     def prepared(self, persist):
         """Return the partitions, with what all of them need computed once."""
@@ -70,60 +65,47 @@ class Partitions:
         prepared.delayed = with_shared_results(self.delayed, persist)
         return prepared
 
+    def weighted(self, weights):
+        """Return the partitions with the weights of their rows, in as many partitions."""
+        if isinstance(weights, (da.Array, dd.Series)):
+            weights = np.ravel(weights.to_delayed()).tolist()
+        are_lazy = isinstance(weights, list) and all(map(dask.is_dask_collection, weights))
+        if not are_lazy or len(weights) != len(self):
+            raise ValueError(
+                "Expected sample_weight as a Dask array, a Dask series or a list of "
+                f"delayed objects with the {len(self)} partition(s) of X."
+            )
+        weighted = copy.copy(self)
+        pairs = zip(self.delayed, weights)
+        weighted.delayed = [dask.delayed(Weighted)(*pair) for pair in pairs]
+        return weighted
+
     def first(self, number):
         """Return the first partitions."""
-        first = copy.copy(self)
-        first.delayed, first.sizes = self.delayed[:number], self.sizes[:number]
-        return first
+        return type(self)(self._X.blocks[:number])
 
-    def column(self, function, model, dtype, name, firsts=None):
+    def mapped(self, function, args, meta, names, firsts=None):
         """Return a lazy collection of what a function gives of each partition.
 
-        It gets the partition, the delayed model and, if they are given, the position in the
-        stream of its first row.
+        It gets the partition, the arguments and, if they are given, the position in the
+        stream of its first row. `meta` is what it gives of no rows. In pandas, columns have
+        these names.
         """
-        return self._array(function, model, np.empty(0, dtype=dtype), firsts)
-
-    def features(self, function, model, meta, names, firsts=None):
-        """Return a lazy collection, as `column`, of features."""
-        return self._array(function, model, meta, firsts)
-
-    def _array(self, function, model, meta, firsts):
-        """Return an array whose blocks of rows are what a function gives."""
-        parts = each(function, self.lazy(), model, by_part=firsts)
-        name = f"{_NAME}-blocks-{dask.base.tokenize([part.key for part in parts])}"
-        rest = tuple((width,) for width in meta.shape[1:])
-        zeros = (0,) * len(rest)
-        layer = {(name, i, *zeros): part.key for i, part in enumerate(parts)}
-        graph = HighLevelGraph.from_collections(name, layer, dependencies=parts)
-        return da.Array(graph, name, chunks=(self._row_chunks(), *rest), meta=meta)
-
-    def _row_chunks(self):
-        return tuple(math.nan if size is None else size for size in self.sizes)
+        with_indices = [each for arg in args for each in (arg, None)]
+        if firsts is not None:
+            with_indices += [da.from_array(np.array(firsts), chunks=1), "i"]
+        return da.blockwise(
+            partial(_of_block, function),
+            "ik"[: meta.ndim],
+            *(self._X, "ij", *with_indices),
+            new_axes=dict(zip("k", meta.shape[1:])),
+            align_arrays=False,
+            meta=meta,
+            token=_key_name(function),
+        )
 
 
-class ArrayPartitions(Partitions):
-    """The blocks of rows of a Dask array."""
-
-    def __init__(self, X):
-        if X.ndim != 2:
-            raise ValueError(f"Expected 2D array, got {X.ndim}D array instead.")
-        if X.numblocks[1] > 1:
-            X = X.rechunk({1: -1})
-        sizes = [None if math.isnan(size) else int(size) for size in X.chunks[0]]
-        super().__init__(X.to_delayed().ravel().tolist(), sizes)
-        self._X = X
-
-    def lazy(self):
-        return self._X.to_delayed(optimize_graph=False).ravel().tolist()[: len(self)]
-
-    def without_rows(self, compute):
-        if math.isnan(self._X.shape[1]):
-            return super().without_rows(compute)
-        return np.empty((0, self._X.shape[1]), dtype=self._X.dtype)
-
-
-class FramePartitions(Partitions):
+class FramePartitions(ArrayPartitions):
     """The partitions of a Dask dataframe."""
 
     def __init__(self, X):
@@ -133,49 +115,41 @@ class FramePartitions(Partitions):
                     f"Expected columns of numbers. Got column {column!r} of strings "
                     f"({dtype}) instead: encode it as numbers, or leave it out."
                 )
-        super().__init__(X.to_delayed())
-        self._X = X
-
-    def lazy(self):
-        # others each time: arrays and frames are not optimized alike
-        return each(_part, _for_arrays(self.delayed))
+        self._X, self.delayed = X, X.to_delayed()
+        self.sizes = [None] * len(self.delayed)
 
     def without_rows(self, compute):
         return self._X._meta
 
     def first(self, number):
-        first = super().first(number)
-        first._X = self._X.optimize().partitions[:number]  # the delayed ones are of it
-        return first
+        return FramePartitions(self._X.partitions[:number])
 
-    def column(self, function, model, dtype, name, firsts=None):
-        meta = pd.Series(np.empty(0, dtype=dtype), index=self._no_rows, name=name)
-        return self._mapped(function, model, meta, firsts)
-
-    def features(self, function, model, meta, names, firsts=None):
-        if not isinstance(meta, np.ndarray):
-            return super().features(function, model, meta, names, firsts)
-        meta = pd.DataFrame(meta, columns=names, index=self._no_rows)
-        return self._mapped(function, model, meta, firsts)
-
-    @property
-    def _no_rows(self):
-        """The index of a partition without rows."""
-        return self._X._meta.index[:0]
-
-    def _mapped(self, function, model, meta, firsts):
-        """Return what a function gives of each partition in pandas, with its index.
+    def mapped(self, function, args, meta, names, firsts=None):
+        """Return a lazy collection: pandas with the index of the frame, or CSR.
 
         Dask knows that rows of the result belong to those of the frame only if it is mapped
         from the frame. Else it joins them by the index, whose values may be there twice.
         """
-        args = [model]
+        if not isinstance(meta, np.ndarray):
+            parts = [dask.delayed(_same)(part) for part in _for_arrays(self.delayed)]
+            return _array_of(parts).mapped(function, args, meta, names, firsts)
         if firsts is not None:
-            # not by the number of a partition: Dask puts some together, or picks others
-            ones = self._X.map_partitions(_ones, meta=pd.Series(1, index=self._no_rows))
-            args.append(ones.cumsum() + (firsts[0] - 1))
-        mapped = partial(_in_pandas, function, meta)
-        return self._X.map_partitions(mapped, *args, meta=meta, token=key_name(function))
+            # a scalar for each partition: if Dask picks some of them, it picks theirs
+            args = [*args, dd.from_map(_same, firsts, meta=0)]
+        index = self._X._meta.index[:0]
+        if meta.ndim == 1:
+            in_pandas = pd.Series(meta, name=names, index=index)
+        else:
+            in_pandas = pd.DataFrame(meta, columns=names, index=index)
+        mapped, token = partial(_in_pandas, function, in_pandas), _key_name(function)
+        return self._X.map_partitions(mapped, *args, meta=in_pandas, token=token)
+
+
+def _array_of(delayed):
+    """Return the partitions of an array that is made of delayed ones."""
+    unknown = {"shape": (math.nan, math.nan), "dtype": float}
+    parts = [da.from_delayed(dask.delayed(part), **unknown) for part in delayed]
+    return ArrayPartitions(da.concatenate(parts, allow_unknown_chunksizes=True))
 
 
 def _for_arrays(parts):
@@ -199,7 +173,7 @@ def partitions_of(X):
         return FramePartitions(X)
     is_list = isinstance(X, (list, tuple)) and len(X)
     if is_list and all(isinstance(part, (Delayed, Future)) for part in X):
-        return Partitions([dask.delayed(part) for part in X])
+        return _array_of(X)
     got = type(X).__name__
     advice = (
         "for data in memory use to_local() of a fitted estimator, or the estimator of the "
@@ -220,27 +194,40 @@ def partitions_of(X):
     )
 
 
-def _part(part):
-    return part
+def node(value):
+    """Return a value as a part of graphs, of which each worker gets one copy."""
+    # of the graph that dask.delayed makes, Dask cannot always make one of an array
+    name = f"online-kmeans-model-{uuid.uuid4().hex}"
+    return Delayed(name, {name: value})
+
+
+def _key_name(function):
+    """Return what the keys of the tasks of a function begin with."""
+    return f"online-kmeans-{function.__name__.replace('_', '-')}"
+
+
+def _same(value):
+    return value
 
 
 def _without_rows(part):
     return (part if hasattr(part, "columns") else check_array(part, **NO_ROWS))[:0]
 
 
-def _ones(part):
-    return pd.Series(1, index=part.index)
+def _of_block(function, parts, *args):
+    """Return what a function gives of the only block of a row of blocks.
+
+    An array among the arguments has the position of the first row.
+    """
+    args = [arg.item() if isinstance(arg, np.ndarray) else arg for arg in args]
+    return function(parts[0], *args)
 
 
 def _in_pandas(function, meta, part, *args):
-    """Return what a function gives of a partition as pandas, with the partition's index.
-
-    A Series among the arguments has the position of each row: the function gets the first.
-    """
+    """Return what a function gives of a partition in pandas, with the partition's index."""
     if not len(part):
         return meta
-    firsts = [arg.iloc[0] if isinstance(arg, pd.Series) else arg for arg in args]
-    values = function(part, *firsts)
+    values = function(part, *args)
     if meta.ndim == 1:
         return pd.Series(values, index=part.index, name=meta.name)
     return pd.DataFrame(values, columns=meta.columns, index=part.index)

@@ -16,19 +16,27 @@ from .._utils.calls import lock_of, unchanged_on_error
 from .._utils.validation import parameter_error, validate_X
 from . import worker
 from .driver import ClusterReader
-from .lazy import each, node
 from .local import LocalReader
-from .partitions import NO_ROWS, Partitions, partitions_of
+from .partitions import NO_ROWS, ArrayPartitions, node, partitions_of
 
 _NO_LAST_ROWS = np.empty(0, dtype=np.int32), np.empty(0)
 
 
 class DaskFitted(NamedTuple):
-    """What a call has learned; the next call replaces it as a whole."""
+    """What a call has learned; the next call replaces it as a whole.
+
+    A pickle has the local estimator alone, and no graph.
+    """
 
     local: BaseEstimator
-    partitions: Partitions = None  # of the last call; None if the local estimator has them
+    partitions: ArrayPartitions = None  # of the last call; None if the local one has them
     firsts: list = None  # the position in the stream of the first row of each partition
+
+    def __reduce__(self):
+        return DaskFitted, (self.local,)
+
+    def __deepcopy__(self, memo):
+        return self
 
 
 class DaskReader(CallbackSupportMixin, ClusterMixin, BaseEstimator):
@@ -62,13 +70,14 @@ class DaskReader(CallbackSupportMixin, ClusterMixin, BaseEstimator):
         _check_features(local, partitions, reader, reset=False)
         return local, partitions, reader
 
-    def _partial_fit(self, X):
+    def _partial_fit(self, X, weights):
         """Continue the stream, or start one, and return what is known then."""
         partitions = partitions_of(X)
         with lock_of(self), unchanged_on_error(self):
-            return self._read(partitions, vars(self).get("_fitted"), is_partial=True)
+            before = vars(self).get("_fitted")
+            return self._read(partitions, before, is_partial=True, weights=weights)
 
-    def _read(self, partitions, before, is_partial, reporter=None):
+    def _read(self, partitions, before, is_partial, reporter=None, weights=None):
         """Let the stream, or a new one, read partitions; take over what is known then."""
         local, is_start = self._local(before), before is None
         local._check_params()
@@ -76,10 +85,13 @@ class DaskReader(CallbackSupportMixin, ClusterMixin, BaseEstimator):
         _check_features(local, partitions, reader, reset=is_start)
         sizes, prepared = partitions.sizes, partitions.prepared(reader.persist)
         if None in sizes and is_start and getattr(self, "n_samples", 0) is None:
-            sizes = reader.compute(each(worker.count_rows, prepared.delayed))
+            count = dask.delayed(worker.count_rows)
+            sizes = reader.compute([count(part) for part in prepared.delayed])
         is_known = None not in sizes
         n_rows = sum(sizes) if is_known else None
         stream = local._new_stream(n_rows) if is_start else local._stream
+        if weights is not None:
+            stream, prepared = stream.weighted(), prepared.weighted(weights)
         if is_known:
             local._warn_before_reading(stream, n_rows, is_partial)
 
@@ -91,8 +103,9 @@ class DaskReader(CallbackSupportMixin, ClusterMixin, BaseEstimator):
             read = partitions if is_all else partitions.first(len(firsts))
             return DaskFitted(fitted_local, read, firsts)
 
-        def report(*so_far):
-            reporter.update(len(so_far[1]), lambda: {"_fitted": known(*so_far)})
+        def report(so_far, sizes):
+            if so_far.n_seen:
+                reporter.update(len(sizes), lambda: {"_fitted": known(so_far, sizes)})
 
         extended, sizes = reader.extend(
             stream, prepared, _checker(local), self.n_jobs, report if reporter else None
@@ -122,7 +135,7 @@ def _checker(local):
 
 def model_node(local):
     """Return a local estimator, delayed."""
-    return node("model", copy.copy(local).set_params(n_jobs=1))
+    return node(copy.copy(local).set_params(n_jobs=1))
 
 
 def merged_node(local):
@@ -133,7 +146,7 @@ def merged_node(local):
 
 def features_of(local, partitions, function, firsts=None):
     """Return a collection of the features that a function gives of each partition."""
-    model = merged_node(local)
+    args = [merged_node(local)]
     meta = local._encode(worker.rows_of(partitions.empty, _checker(local)), local._fitted)
     names = local.get_feature_names_out()
-    return partitions.features(function, model, meta, names, firsts)
+    return partitions.mapped(function, args, meta, names, firsts)

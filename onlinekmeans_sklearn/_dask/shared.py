@@ -4,40 +4,28 @@ Partitions are loaded one after the other, and Dask forgets what none of those u
 needs: a mean of all rows would be computed again, from all rows, for each of them.
 """
 
-from collections import Counter
-
 from dask.core import get_dependencies, istask
 from dask.delayed import Delayed
 
 
 def with_shared_results(delayed, persist):
-    """Return delayed partitions for which what all of them need is persisted."""
+    """Return delayed partitions for which what all of them need is persisted.
+
+    That is what the first and the last one need, apart from data that are there.
+    """
     graph = {}
     for part_graph in {id(part.dask): part.dask for part in delayed}.values():
         graph.update(part_graph)
-    keys = _needed_by_all(graph, [part.key for part in delayed])
+    of_first, of_last = (_reached(graph, delayed[i].key) for i in (0, -1))
+    used = set()
+    for key in of_first - of_last:
+        used |= get_dependencies(graph, key) & of_last
+    keys = [key for key in used if not _is_data(graph, key)]
     if not keys:
         return delayed
     for result in persist([Delayed(key, graph) for key in keys]):
         graph = {**graph, **result.dask}
     return [Delayed(part.key, graph) for part in delayed]
-
-
-def _needed_by_all(graph, keys):
-    """Return the last tasks that all keys need, apart from data that are there.
-
-    Of persisted tasks Dask leaves only the keys, which are not in the graph.
-    """
-    if len(keys) < 2:
-        return []
-    ends = [_reached(graph, key) for key in (keys[0], keys[-1])]
-    common = set.intersection(*ends)
-    uses = Counter()
-    if common:
-        for key in keys:
-            uses.update(_reached(graph, key, common) & common)
-    shared = [key for key, number in uses.items() if number == len(keys) and key in graph]
-    return [key for key in shared if not _is_data(graph, key)]
 
 
 def _is_data(graph, key):
@@ -46,13 +34,12 @@ def _is_data(graph, key):
     return not is_task and not get_dependencies(graph, key)
 
 
-def _reached(graph, key, last=frozenset()):
-    """Return the tasks that a key needs, and no more than the last ones of each path."""
-    found, coming = {key}, [key]
+def _reached(graph, key):
+    """Return the tasks that a key needs, and itself; of persisted ones Dask has no task."""
+    found, coming = set(), {key}
     while coming:
         key = coming.pop()
-        if key in graph and key not in last:
-            new = get_dependencies(graph, key) - found
-            found |= new
-            coming.extend(new)
+        if key in graph and key not in found:
+            found.add(key)
+            coming |= get_dependencies(graph, key)
     return found

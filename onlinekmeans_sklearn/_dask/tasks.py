@@ -1,7 +1,8 @@
 """The tasks of one call on a cluster: submitted, waited for, and all released at the end.
 
 They are released, never canceled: a partition may be the user's own. A task that failed is
-tried again a few times, and one that was lost with its worker is computed again.
+tried again a few times, and one that was lost with its worker is computed again. Dask does
+a task where its largest argument is, and forgets its result when no future of it is left.
 """
 
 import itertools
@@ -9,9 +10,9 @@ import threading
 import time
 import uuid
 import warnings
-from collections import Counter
 from concurrent.futures import CancelledError
 from contextlib import contextmanager
+from weakref import WeakSet
 
 from dask.delayed import Delayed
 from distributed import as_completed
@@ -20,17 +21,17 @@ from .._utils.tuning import TUNING
 
 RETRIES = 3
 # what others wait for comes first
-PRIORITY = {"head": 4, "add-up": 3, "count": 2, "centers": 2, "read": 2}
+PRIORITY = {"head": 4, "add-up": 3, "count": 2, "read": 2}
 
 
 class Tasks:
-    """Futures of a client that this call holds."""
+    """The tasks of a call, whose results come one after the other."""
 
     def __init__(self, client):
         if client.status in ("closing", "closed"):
             raise ValueError(f"Got a client that is closed, {client}: connect another one.")
         self._client = client
-        self._held = {}
+        self._futures = WeakSet()
         self._expected = {}  # by key, a future and who receives its result
         self._done = self._completed()
         self._numbers, self._loads = itertools.count(), itertools.count()
@@ -42,25 +43,18 @@ class Tasks:
         priority, parts = -next(self._loads), [_by_itself(part) for part in delayed]
         with _any_size():
             futures = self._client.compute(parts, retries=RETRIES, priority=priority)
-        self._held.update((id(future), future) for future in futures)
+        self._futures.update(futures)
         return futures
 
-    def submit(self, step, function, *args, workers=None):
-        """Return the future of a step of the algorithm, near to these workers."""
+    def submit(self, step, function, *args):
+        """Return the future of a step of the algorithm."""
         # of itself Dask keeps no order within 0.1 s, and holds tasks of a large group back
         number, group = next(self._numbers), f"online-kmeans-{step}-{uuid.uuid4().hex}"
+        priority = PRIORITY.get(step, 1) - 1e-9 * number
+        options = {"retries": RETRIES, "priority": priority, "pure": False}
         with _any_size():
-            future = self._client.submit(
-                function,
-                *args,
-                key=(group, number),
-                workers=workers or None,
-                allow_other_workers=bool(workers),
-                priority=PRIORITY.get(step, 1) - 1e-9 * number,
-                retries=RETRIES,
-                pure=False,
-            )
-        self._held[id(future)] = future
+            future = self._client.submit(function, *args, key=(group, number), **options)
+        self._futures.add(future)
         return future
 
     def expect(self, future, receive):
@@ -80,8 +74,15 @@ class Tasks:
         # not by its status: it is "lost" if the worker died after the result had come
         if isinstance(result, CancelledError):
             raise result
-        self.release(future)
         receive(result)
+
+    def result(self, future):
+        """Return a result, and hand others over that come before it."""
+        results = []
+        self.expect(future, results.append)
+        while not results:
+            self.wait()
+        return results[0]
 
     def _next_result(self):
         """Return a future and its result; give up when all workers are gone for long."""
@@ -106,22 +107,15 @@ class Tasks:
         options = {"with_results": True, "raise_errors": False, "timeout": seconds}
         return as_completed(futures, loop=self._client.loop, **options)
 
-    def release(self, future):
-        """Let go of a future; a task nobody else wants is forgotten."""
-        self._expected.pop(future.key, None)
-        self._held.pop(id(future), None)
-        future.release()
+    def release(self, futures):
+        """Let go of futures now, though somebody may refer to them."""
+        for future in futures:
+            self._expected.pop(future.key, None)
+            future.release()
 
     def release_all(self):
         """Let go of everything."""
-        for future in list(self._held.values()):
-            self.release(future)
-
-    def workers_with(self, futures):
-        """Return the addresses of the workers that have each of the results, so far."""
-        done = [future for future in futures if future.done()]
-        found = self._client.who_has(done) if done else {}
-        return [list(found.get(future.key, ())) for future in futures]
+        self.release(list(self._futures))
 
     def threads(self):
         """Return how many threads each worker has by now, or had if all are gone."""
@@ -134,33 +128,6 @@ class Tasks:
     def n_threads(self):
         """Return how many threads the workers have by now."""
         return max(1, sum(self.threads().values()))
-
-
-class PendingProposals:
-    """How many proposals each worker has to answer; some go to any worker."""
-
-    def __init__(self, tasks):
-        self._tasks = tasks
-        self._numbers, self._total = Counter(), 0
-
-    def is_full(self):
-        """Return whether all workers together have enough to answer."""
-        return self._total >= TUNING.proposals_per_thread * self._tasks.n_threads()
-
-    def free(self, workers):
-        """Return those of the workers that have little to answer."""
-        threads, most = self._tasks.threads(), TUNING.proposals_per_thread
-        return [i for i in workers if self._numbers[i] < most * threads.get(i, 1)]
-
-    def ask(self, workers):
-        """Count a proposal that is asked of a worker."""
-        self._numbers.update(workers)
-        self._total += 1
-
-    def answer(self, workers):
-        """Count the answer."""
-        self._numbers.subtract(workers)
-        self._total -= 1
 
 
 def _by_itself(part):

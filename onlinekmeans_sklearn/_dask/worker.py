@@ -1,37 +1,55 @@
 """What runs on workers: functions of a partition and of small arguments.
 
 A task that is lost with its worker can be computed again from its arguments. Nothing that
-is as long as a partition leaves the worker, but for a partition that Dask itself moves. A
-worker remembers the labels that it has proposed: to answer at once, a task returns no more
-than the driver must know.
+is as long as a partition leaves the worker, but for a partition that Dask itself moves.
 """
 
 import copy
-from weakref import WeakKeyDictionary
+from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
-from distributed import get_worker
 from scipy.sparse import csr_array, issparse
 from sklearn.utils import check_array
 from sklearn.utils.validation import validate_data
 
 from .._algorithm.cluster_sums import no_totals, rows_left, totals_by_block
-from .._algorithm.partition import finish, online_labels, propose
+from .._algorithm.partition import Candidates, finish, online_labels, propose
 from .._nearest import centers_from, nearest
 from .._utils.rows import rows_between
 from .._utils.threads import one_blas_thread
 from .._utils.tuning import TUNING
-from .._utils.validation import validate_X
+from .._utils.validation import validate_weights, validate_X
 
 _FLOATS = (np.float64, np.float32)  # another dtype becomes the first
 
-# labels and squared distances that a later task needs, by some of the centers that are
-# known, then by the task and the rows; they go when no task needs these centers
-_remembered = WeakKeyDictionary()
+
+class Weighted(NamedTuple):
+    """A partition, and the weights of its rows."""
+
+    part: object
+    weights: object
+
+
+@dataclass
+class Proposal:
+    """The candidates among rows, which the driver gets, and what the next task needs.
+
+    That is the label and squared distance of each row by the first `n_known` centers. They
+    stay in the process that has found them: where a copy comes to, they are None.
+    """
+
+    n_known: int
+    candidates: Candidates
+    labeled: tuple = None
+
+    def __reduce__(self):
+        return Proposal, (self.n_known, self.candidates)
 
 
 def count_rows(part):
     """Return the number of rows of a partition."""
+    part = part.part if isinstance(part, Weighted) else part
     return len(part) if isinstance(part, (list, tuple)) else int(part.shape[0])
 
 
@@ -54,6 +72,19 @@ def rows_of(part, checker):
     return csr_array(shape, dtype=dtype) if issparse(part) else np.empty(shape, dtype)
 
 
+def rows_to_read(part, checker, index, is_start=False):
+    """Return the rows of a partition, and weights of them or None.
+
+    Raise an error that names the partition if they are refused.
+    """
+    part, weights = part if isinstance(part, Weighted) else (part, None)
+    try:
+        X = rows_of(part, checker)
+        return X, validate_weights(weights, X, is_start and X.shape[0] > 0)
+    except ValueError as error:
+        raise ValueError(f"Partition {index}: {error}") from error
+
+
 def rows_again(part, checker):
     """Return the rows of a partition that were validated before: of an array, itself."""
     if type(part) is np.ndarray and part.dtype in _FLOATS:
@@ -61,42 +92,30 @@ def rows_again(part, checker):
     return rows_of(part, checker)
 
 
-def refused(error, index):
-    """Return the error about the rows of a partition, which it names."""
-    return ValueError(f"Partition {index}: {error}")
-
-
-def read_serially(parts, checker, stream, first, until_calm):
+def read_serially(parts, checker, stream, start, until_calm, n_jobs=1):
     """Read partitions from a row of the first one on, maybe only until few centers open.
 
-    Return the stream, the sizes of the partitions that were begun, the row to go on with in
-    the last, and if it is calm. For rows that are refused, the error takes the place of the
-    stream: to try again, as if the task had failed, would not help.
+    `start` is the index of the first partition and of its first row to read. Return the
+    stream, the sizes of the partitions that were begun, the row to go on with in the last,
+    and if it is calm.
     """
-    sizes = []
+    index, stop = start
+    sizes, is_calm = [], False
     for part in parts:
-        try:
-            X = rows_of(part, checker)
-        except ValueError as error:
-            return error, sizes, first, False
-        stream, stop, is_calm = _read_rows(stream, X, first, until_calm)
+        at, is_start, stop = index + len(sizes), not stream.n_seen, 0 if sizes else stop
+        X, weights = rows_to_read(part, checker, at, is_start)
         sizes.append(X.shape[0])
+        while stop < X.shape[0] and not is_calm:
+            n_before, first = len(stream.opened_at), stop
+            stop = min(X.shape[0], first + TUNING.calm_rows) if until_calm else X.shape[0]
+            rows = rows_between(X, first, stop)
+            some = None if weights is None else weights[first:stop]
+            stream, _, _ = stream.extend(rows, n_jobs, weights=some)
+            n_opened = len(stream.centers) - n_before
+            is_calm = until_calm and _is_calm(stream, n_opened, stop - first)
         if is_calm:
             break
-        first = 0
     return stream, sizes, stop, is_calm
-
-
-def _read_rows(stream, X, first, until_calm):
-    """Return the stream with rows of a partition, where it ends, and if it is calm."""
-    stop, is_calm = first, False
-    while stop < X.shape[0] and not is_calm:
-        n_before, start = len(stream.opened_at), stop
-        stop = min(X.shape[0], start + TUNING.calm_rows) if until_calm else X.shape[0]
-        stream, _, _ = stream.extend(rows_between(X, start, stop), n_jobs=1)
-        n_opened = len(stream.centers) - n_before
-        is_calm = until_calm and _is_calm(stream, n_opened, stop - start)
-    return stream, stop, is_calm
 
 
 def _is_calm(stream, n_opened, n_rows):
@@ -107,88 +126,67 @@ def _is_calm(stream, n_opened, n_rows):
     return not stream.schedule.is_prefix and n_opened <= few
 
 
-def propose_rows(part, checker, base, newest, facility_cost, numbers, start, position):
-    """Return the candidates among rows of a partition, and the address of this worker.
+def propose_rows(part, checker, start, position, centers, facility_cost, numbers):
+    """Return a proposal: the candidates among rows of a partition for these centers.
 
     `start` is the index of the partition and of its first row to look at, and `position`
-    that of this row in the stream. Labels and squared distances stay here. For rows that
-    are refused, the error takes the place of the candidates.
+    that of this row in the stream.
     """
-    try:
-        X = rows_of(part, checker)
-    except ValueError as error:
-        return error, get_worker().address
-    dtype, known = X.dtype, _with_newest(base, newest)
-    X = known.as_rows(rows_between(X, start[1], X.shape[0]))
+    (X, _), known = rows_to_read(part, checker, start[0]), centers_from(centers)
+    dtype, X = X.dtype, known.as_rows(rows_between(X, start[1], X.shape[0]))
     uniforms = numbers.between(position, position + X.shape[0])
     with one_blas_thread():
-        labels, d2, found = propose(known, facility_cost, X, uniforms, dtype)
-    _remember(base, (start, "proposed", len(known)), (labels, d2))
-    return found, get_worker().address
+        *labeled, found = propose(known, facility_cost, X, uniforms, dtype)
+    return Proposal(len(known), found, labeled)
 
 
-def add_up_rows(part, checker, base, newest, unknown, opened, start, stop, position, block):
+def add_up_rows(part, checker, start, stop, position, proposal, centers, opened, block):
     """Label rows that were proposed, and return their totals, block by block of positions.
 
     `block` has the totals, up to the first row, of the block that this row lies in. None
-    means that nobody knows them yet: the rows in this block are labeled, and added up by
-    another call with these rows alone.
+    means that nobody knows them yet: rows in this block are left for another task.
     """
-    known = _with_newest(base, newest)
+    n_known = proposal.n_known
+    known, every = centers_from(rows_between(centers, 0, n_known)), centers_from(centers)
+    unknown = centers_from(rows_between(centers, n_known, len(every)))
     X = known.as_rows(rows_between(rows_again(part, checker), start[1], stop))
-    labeled = _recall(base, (start, "labeled", stop))
-    if labeled is None:
-        with one_blas_thread():
-            proposed = _recall(base, (start, "proposed", len(known)))
-            labeled = proposed or nearest(known, X)
-            labeled = finish(X, *labeled, known, centers_from(unknown), opened)
-    if block is None:
-        n_head = min(rows_left(position), X.shape[0])
-        head, labeled = zip(*((some[:n_head], some[n_head:]) for some in labeled))
-        _remember(base, (start, "labeled", start[1] + n_head), head)
-        X = rows_between(X, n_head, X.shape[0])
-        block = no_totals(X, position + n_head)
-    return totals_by_block(block, X, *labeled, _with_newest(known, unknown))
-
-
-def _with_newest(base, newest):
-    return base.with_rows(newest) if newest.shape[0] else base
-
-
-def _remember(base, key, labeled):
-    _remembered.setdefault(base, {})[key] = labeled
-
-
-def _recall(base, key):
-    """Return what was remembered, for the last time, None if it is not here or lost."""
-    return _remembered.get(base, {}).pop(key, None)
-
-
-def labels_again(part, model, first):
-    """Return the final clusters of a partition's rows, the first one at a position."""
-    return model.online_to_merged_[online_labels_again(part, model, first)]
-
-
-def online_labels_again(part, model, first):
-    """Return the clusters of a partition's rows as decided online."""
-    return _online_rows(rows_of(part, model), model._stream, first)[0]
-
-
-def distances_again(part, model, first):
-    """Return the distances of a partition's rows at arrival."""
-    return np.sqrt(_online_rows(rows_of(part, model), model._stream, first)[1])
-
-
-def _online_rows(X, stream, first):
-    """Return the labels and squared distances of rows, as decided online."""
     with one_blas_thread():
-        return online_labels(stream, X, first)
+        labeled = proposal.labeled or nearest(known, X)
+        labels, d2 = finish(X, *labeled, known, unknown, opened)
+    n_left = 0
+    if block is None:
+        n_left = min(rows_left(position), X.shape[0])
+        block = no_totals(X, position + n_left)
+    X = rows_between(X, n_left, X.shape[0])
+    return totals_by_block(block, X, labels[n_left:], d2[n_left:], every)
+
+
+def fitted_values(part, model, name, first):
+    """Return a fitted attribute of a partition's rows, the first one at a position."""
+    return getattr(_as_if_last(rows_of(part, model), model, first), name)
+
+
+def transform_online(part, model, first):
+    """Return the features of rows from position `first` on, as decided online."""
+    X = rows_of(part, model)
+    return model._encode(X, _as_if_last(X, model, first)._fitted, is_online=True)
+
+
+def _as_if_last(X, model, first):
+    """Return a fitted estimator as if it had read these rows last, at a position."""
+    model = copy.copy(model)
+    fitted = model._fitted = copy.copy(model._fitted)
+    stream = fitted.stream = copy.copy(fitted.stream)
+    stream.n_seen, fitted.labels = first + X.shape[0], None
+    with one_blas_thread():
+        fitted.last_rows = online_labels(stream, X, first)
+    return model
 
 
 def predict_rows(part, model):
     """Return the nearest final center of each row."""
-    final = model._final_clusters()
-    return final.nearest(rows_of(part, model), n_jobs=1, labels_only=True)[0]
+    X, final = rows_of(part, model), model._final_clusters()
+    return final.nearest(X, n_jobs=1, labels_only=True)[0]
 
 
 def cost_of_rows(part, model):
@@ -201,12 +199,3 @@ def cost_of_rows(part, model):
 def transform_rows(part, model):
     """Return the features of rows, by the final centers."""
     return model._encode(rows_of(part, model), model._fitted)
-
-
-def transform_online(part, model, first):
-    """Return the features of rows from position `first` on, as decided online."""
-    X, fitted = rows_of(part, model), copy.copy(model._fitted)
-    stream = fitted.stream = copy.copy(fitted.stream)
-    fitted.last_rows = _online_rows(X, stream, first)
-    stream.n_seen = first + X.shape[0]  # as if these rows were the last
-    return model._encode(X, fitted, is_online=True)

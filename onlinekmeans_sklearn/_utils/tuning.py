@@ -34,9 +34,7 @@ class Tuning:
     most_candidate_elements = 2**20
     small_partition_elements = 2**18  # numbers; one worker reads smaller ones
     small_partitions = 64  # of these in one task, at most
-    partitions_per_thread = 8  # under way
-    proposals_per_thread = 2  # of them, not yet answered
-    newest_centers = 0.125  # sent with each task, of those sent to all workers
+    partitions_per_thread = 4  # under way
     seconds_between_counts = 1.0  # of the workers' threads
     seconds_without_workers = 60.0  # after which a call gives up
 
