@@ -15,11 +15,7 @@ from ._state.version import VersionedStateMixin
 from ._utils.calls import shallow_copy
 
 _NEEDS_MERGE = {
-    "cluster_centers_",
-    "inertia_",
-    "labels_",
-    "merged_since_",
-    "online_to_merged_",
+    *["cluster_centers_", "inertia_", "labels_", "merged_since_", "online_to_merged_"]
 }
 
 

@@ -50,10 +50,10 @@ class Totals:
         The cost of those complete blocks that are of the current epoch.
     """
 
-    def __init__(self, closed, open_rows, counts, costs=(0.0, 0.0, 0.0), n_rows=0):
+    def __init__(self, closed, open_rows, n_rows):
         self.closed, self.open = closed, sums_from(open_rows)
-        self.closed_counts, self.open_counts = counts
-        self.closed_cost, self.open_cost, self.past_cost = costs
+        self.closed_counts = self.open_counts = np.empty(0)
+        self.closed_cost = self.open_cost = self.past_cost = 0.0
         self.n_rows = n_rows
 
     @property
@@ -87,9 +87,7 @@ class Totals:
 
     def with_row(self, X, label, d2, centers, weight=1.0):
         """Return the totals with a single row added, which take over all other sums."""
-        other = shallow_copy(self)
-        if starts_block(self.n_rows):
-            other._close_block()
+        other = self._before_next_row()
         other.n_rows += 1
         if len(other.open_counts) < len(centers):
             other.open_counts = padded(other.open_counts, len(centers))
@@ -105,9 +103,7 @@ class Totals:
 
         They are complete when the steps are done that are returned, too, in any order.
         """
-        other = shallow_copy(self)
-        if starts_block(self.n_rows):
-            other._close_block()
+        other = self._before_next_row()
         other.n_rows += len(labels)
         before, first = padded(other.open_counts, len(centers)), other.open_cost
         other.open, steps = other.open.with_members(X, labels, centers, n_shares, weights)
@@ -136,17 +132,14 @@ class Totals:
 
     def followed_by(self, block):
         """Return the totals with those of a block, which goes on with the last one."""
-        other = shallow_copy(self)
-        if starts_block(self.n_rows):
-            other._close_block()
+        other = self._before_next_row()
         other.n_rows, other.open_counts = block.n_rows, block.open_counts
         other.open, other.open_cost = block.open, block.open_cost
         return other
 
     def halved(self):
         """Return the totals when all rows so far count half, at the end of an epoch."""
-        other = shallow_copy(self)
-        other._close_block()
+        other = self._with_block_closed()
         other.closed_counts = halved(other.closed_counts)
         other.closed = other.closed * 0.5
         other.closed_cost, other.past_cost = other.closed_cost / 2, 0.0
@@ -159,25 +152,30 @@ class Totals:
         other.closed_counts = self.closed_counts[indices]
         return other
 
-    def _close_block(self):
-        """Add the last block, which is complete, to the total, and open the next one."""
-        if self.n_rows:
-            self.closed, self.closed_cost = self.sums, self.cost
-            self.closed_counts, self.open_counts = self.counts, np.empty(0)
-            self.past_cost = self.epoch_cost
-            self.open, self.open_cost = sums_from(rows_between(self.closed, 0, 0)), 0.0
+    def _before_next_row(self):
+        """Return a copy, in which the last block is closed if the next one begins."""
+        is_start = self.n_rows and starts_block(self.n_rows)
+        return self._with_block_closed() if is_start else shallow_copy(self)
+
+    def _with_block_closed(self):
+        """Return a copy in which the last block is added to the total."""
+        other = no_totals(self.closed, self.n_rows)
+        other.closed, other.closed_counts = self.sums, self.counts
+        other.closed_cost, other.past_cost = self.cost, self.epoch_cost
+        return other
 
 
 def totals_by_block(block, X, labels, d2, centers):
     """Return the totals of each block that rows lie in, the first of which has begun."""
-    blocks = []
-    for span in spans_by_block(block.n_rows, len(labels)):
+    blocks, start = [], 0
+    while start < len(labels):
+        span = slice(start, start + rows_left(block.n_rows))
         rows = rows_between(X, span.start, span.stop)
         block, steps = block.with_block(rows, labels[span], d2[span], centers)
         for step in steps:
             step()
         blocks.append(block)
-        block = block.last_block()
+        block, start = block.last_block(), span.stop
     return blocks
 
 
@@ -196,16 +194,10 @@ def rows_left(position):
     return POSITIONS_PER_BLOCK - position % POSITIONS_PER_BLOCK
 
 
-def spans_by_block(position, n_rows):
-    """Return the slices of rows, the first at a position, that are in one block each."""
-    starts = [0, *range(rows_left(position), n_rows, POSITIONS_PER_BLOCK)][:n_rows]
-    return list(itertools.starmap(slice, itertools.pairwise([*starts, n_rows])))
-
-
 def no_totals(rows, position=0):
     """Return the totals of no rows before a position, for clusters stored like `rows`."""
     nothing = rows_between(rows, 0, 0).astype(np.float64)
-    return Totals(nothing, nothing, (np.empty(0), np.empty(0)), n_rows=position)
+    return Totals(nothing, nothing, position)
 
 
 def sums_from(rows):

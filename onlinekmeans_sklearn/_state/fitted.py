@@ -230,7 +230,7 @@ def _stream_from(
     n_clusters, fields = rows.shape[0], read_fields(fields, paths, rows.shape[0])
     phases = [array.tolist() for array in read_fields(phases, _PHASES).values()]
     stream, n_seen = Stream(object.__new__(kind), 0), fields["n_seen"]
-    stream.totals = Totals(closed, last, (None, None), n_rows=n_seen)
+    stream.totals = Totals(closed, last, n_seen)
     stream.seen = SeenWeight(**read_fields(seen, _SEEN))
     for path, value in fields.items():
         *owners, name = path.split(".")
