@@ -394,15 +394,16 @@ def test_clusters_are_shared_so_that_each_is_somebodys(n_shares):
 
 
 @pytest.mark.parametrize("n", [0, 1, 16, 17, 1000])
-def test_numbers_are_added_one_after_the_other(n):
-    numbers = np.random.RandomState(n).normal(size=n) * 10.0 ** np.arange(n).clip(0, 300)
-    expected = 0.1
-    for number in numbers.tolist():
-        expected += number
-    assert sequential_sum(0.1, numbers) == expected
-
-
-# Inconsistent arrays
+def test_numbers_are_added_one_after_the_other(n, kernels):
+    numbers, weights = np.random.RandomState(n).lognormal(sigma=9, size=(2, n))
+    for some in (None, weights):
+        expected = 0.3
+        for i in range(n):
+            expected += numbers[i] if some is None else numbers[i] * some[i]
+        with tuned(added_at_once=16):
+            assert sequential_sum(0.3, numbers, some) == expected
+    huge = np.full(3, 1e308)
+    assert sequential_sum(0.0, huge, huge) == np.inf
 
 
 @pytest.fixture(params=[name for name in KERNELS if name != "numpy"])

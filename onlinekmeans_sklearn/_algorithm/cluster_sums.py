@@ -15,6 +15,7 @@ from functools import partial
 import numpy as np
 from scipy.sparse import csr_array, issparse
 
+from .._nearest.backend import active
 from .._utils.calls import shallow_copy
 from .._utils.rows import (
     index_dtype,
@@ -24,7 +25,6 @@ from .._utils.rows import (
     rows_between,
     scaled_rows,
 )
-from .._utils.tuning import TUNING
 
 POSITIONS_PER_BLOCK = 2**16  # a part of the algorithm: another number gives other bits
 _LEAST_WEIGHT = 2.0**-1000
@@ -111,14 +111,11 @@ class Totals:
         def count():
             if weights is None:
                 other.open_counts = before + np.bincount(labels, minlength=len(centers))
-                other.open_cost = sequential_sum(first, d2)
             else:
                 every = np.concatenate([np.arange(len(centers)), labels])
                 in_order = np.concatenate([before, weights])
                 other.open_counts = np.bincount(every, in_order)
-                with np.errstate(over="ignore"):
-                    costs = d2 * weights
-                other.open_cost = sequential_sum(first, costs)
+            other.open_cost = sequential_sum(first, d2, weights)
 
         return other, [count, *steps]
 
@@ -315,11 +312,6 @@ def split_by_cluster(labels, n_clusters, n_shares):
     return list(itertools.pairwise(bounds.tolist()))
 
 
-def sequential_sum(first, numbers):
-    """Return the sum, added up in order, so that it does not depend on the chunking."""
-    total, step = first, TUNING.added_at_once
-    with np.errstate(over="ignore"):
-        for start in range(0, len(numbers), step):
-            part = np.append(total, numbers[start : start + step])
-            total = np.add.accumulate(part, out=part)[-1]
-    return float(total)
+def sequential_sum(first, numbers, weights=None):
+    """Return the weighted sum, added up in order, so that no cut makes a difference."""
+    return active.kernels.sequential_sum(first, numbers, weights)

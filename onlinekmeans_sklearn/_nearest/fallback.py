@@ -138,6 +138,18 @@ class SparseSearch(_Search):
             sums[cluster] = new_columns.astype(columns.dtype), new_values
 
 
+@np.errstate(over="ignore")
+def sequential_sum(total, numbers, weights=None):
+    """Return a number plus others, each times its weight if there are any, in order."""
+    step = TUNING.added_at_once
+    for start in range(0, len(numbers), step):
+        some = numbers[start : start + step]
+        some = some if weights is None else some * weights[start : start + step]
+        part = np.append(total, some)
+        total = np.add.accumulate(part, out=part)[-1]
+    return float(total)
+
+
 def _squared(differences):
     """Return the sum of squares of each row, added in feature order."""
     if issparse(differences):

@@ -350,6 +350,16 @@ cdef class DenseSearch:
             add_dense(&x.rows, self.s.centers, &labels[0], w, low, high, &sums[0, 0])
 
 
+def sequential_sum(double total, const double[::1] numbers, const double[::1] weights=None):
+    """Return a number plus others, each times its weight if there are any, in order."""
+    cdef Py_ssize_t n = numbers.shape[0], i
+    cdef const double *w = _checked_weights(weights, n)
+    with nogil:
+        for i in range(n):
+            total += numbers[i] if w == NULL else numbers[i] * w[i]
+    return total
+
+
 cdef class _Openings:
     """Room for rows that open a center, after those that did, and their indices."""
 
