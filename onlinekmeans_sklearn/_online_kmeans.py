@@ -198,8 +198,10 @@ class OnlineKMeans(BaseOnlineKMeans):
     def _check_params(self):
         super()._check_params()
         check_one_of("algorithm", self.algorithm, ("practical", "theoretical"), owner=self)
+        if self.half_life is None:
+            return
         check_integer("half_life", self.half_life, [None], owner=self)
-        if None not in (self.half_life, self.max_clusters):
+        if self.max_clusters is not None:
             expected = "None with max_clusters: clusters that retire would use it up"
             raise parameter_error("half_life", self.half_life, expected, owner=self)
 

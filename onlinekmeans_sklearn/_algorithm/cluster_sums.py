@@ -89,7 +89,7 @@ class Totals:
         """Return the totals with a single row added, which take over all other sums."""
         other = self._before_next_row()
         other.n_rows += 1
-        if len(other.open_counts) < len(centers):
+        if label >= len(other.open_counts):
             other.open_counts = padded(other.open_counts, len(centers))
         else:
             other.open_counts = other.open_counts.copy()

@@ -9,7 +9,7 @@ from .._utils.calls import shallow_copy
 from .._utils.rows import rows_between
 from .._utils.threads import own_threads
 from .._utils.tuning import TUNING
-from .block import Blocks, advance
+from .block import Blocks
 from .cluster_sums import no_totals, rows_left
 from .forgetting import end_epoch, epoch_ends, rows_left_in_epoch
 from .random_numbers import RandomNumbers
@@ -96,7 +96,7 @@ class Stream:
         other = shallow_copy(self) if weights is None else self.weighted()
         if self.is_weighted and weights is None:
             weights = np.ones(X.shape[0])
-        if X.shape[0] == 1 and self.n_seen and not epoch_ends(self):
+        if X.shape[0] == 1 and self.n_seen % self.half_life:  # not the first of an epoch
             labeled = other._read_row(self.centers.as_rows(X), weights)
             if labeled is not None:
                 return other, *labeled
@@ -122,14 +122,15 @@ class Stream:
         label, d2 = self.centers.search.nearest_of_row(X)
         number, weight = self.numbers.between(self.n_seen, self.n_seen + 1), 1.0
         if weights is not None:
-            bound, weight = light_numbers(number, weights), weights.item()
-            number = heavy_numbers(number, weights) if weight > 1 else bound
-        number = number.item()
+            weight, is_heavy = weights.item(), weights.item() > 1
+            number = (heavy_numbers if is_heavy else light_numbers)(number, weights)
         has_room = len(self.opened_at) < self.max_clusters
-        if number * self.schedule.facility_cost < d2 and has_room:
+        if number.item() * self.schedule.facility_cost < d2 and has_room:
             return None
         self.totals = self.totals.with_row(X, label, d2, self.centers, weight)
-        advance(self, (), 1, weights)
+        self.n_seen += 1
+        if weights is not None:
+            self.seen = self.seen.with_rows(weights)
         return self.ids[label : label + 1], np.array([d2])
 
     def _read(self, X, weights, threads, report):

@@ -224,7 +224,7 @@ def check_integer(name, value, or_one_of, most=MOST_SAMPLES, *, owner):
     """Raise ValueError unless `value` is an int from 1 to `most`, or in `or_one_of`."""
     if (value is None or isinstance(value, str)) and value in or_one_of:
         return  # first, since the check for Integral is slow for a call with one row
-    is_integer = type(value) is int or _is_integer(value)
+    is_integer = _is_integer(value)
     if is_integer and 1 <= value <= most:
         return
     limit = f"{most}]" if is_integer and value > most else "inf)"
@@ -270,6 +270,8 @@ def warn_of_ignored(parameters, in_force):
 
 
 def _is_integer(value):
+    if type(value) is int:  # which is fast
+        return True
     return isinstance(value, Integral) and not isinstance(value, bool)
 
 
