@@ -9,17 +9,13 @@ import dask.array as da
 import numpy as np
 from sklearn.utils import get_tags
 
-from .._utils.callbacks import (
-    CALLBACK_ATTRIBUTES,
-    Reporter,
-    with_callbacks,
-)
+from .._utils.callbacks import CALLBACK_ATTRIBUTES, Reporter, with_callbacks
 from .._utils.calls import lock_of, shallow_copy, takes_no_weights, unchanged_on_error
 from .._utils.docstrings import named_for_users
 from .._utils.validation import validate_X
 from . import worker
 from .partitions import partitions_of
-from .reading import DaskFitted, DaskReader, features_of, merged_node, model_node
+from .reading import DaskFitted, DaskReader, delayed_model, features_of
 
 # attributes with a value for each sample: dtype, and name in pandas
 _OF_SAMPLES = {
@@ -168,7 +164,7 @@ class DaskClusters(DaskReader):
             ``encode="onehot"`` an array with chunks in CSR.
         """
         self._local(None)._check_columns_stay()
-        local, partitions, firsts = self._partial_fit(X, sample_weight)
+        local, partitions, firsts, _ = self._partial_fit(X, sample_weight)
         return features_of(local, partitions, worker.transform_online, firsts)
 
     def predict(self, X):
@@ -186,7 +182,7 @@ class DaskClusters(DaskReader):
         """
         local, partitions, _ = self._validated(X)
         kind = np.empty(0, dtype=np.int32), "cluster"
-        return partitions.mapped(worker.predict_rows, [merged_node(local)], *kind)
+        return partitions.mapped(worker.predict_rows, [delayed_model(local)], *kind)
 
     def score(self, X, y=None):
         """Return the negative k-means cost of `X` for the final centers.
@@ -205,7 +201,7 @@ class DaskClusters(DaskReader):
             to that of the local estimator up to rounding.
         """
         local, partitions, reader = self._validated(X)
-        model, cost_of_rows = merged_node(local), dask.delayed(worker.cost_of_rows)
+        model, cost_of_rows = delayed_model(local), dask.delayed(worker.cost_of_rows)
         parts = partitions.prepared(reader.persist).delayed
         sizes, costs = zip(*reader.compute([cost_of_rows(part, model) for part in parts]))
         if not sum(sizes):
@@ -342,7 +338,7 @@ class DaskClusters(DaskReader):
         if name == "labels_":
             local._final_clusters()  # here, and not by every worker
         dtype, column = _OF_SAMPLES[name]
-        args = [model_node(local), name], np.empty(0, dtype=dtype), column
+        args = [delayed_model(local), name], np.empty(0, dtype=dtype), column
         return fitted.partitions.mapped(worker.fitted_values, *args, fitted.firsts)
 
     def __dir__(self):
@@ -359,9 +355,7 @@ class DaskClusters(DaskReader):
         return get_tags(self._local(None))
 
     def __getstate__(self):
-        state = {**super().__getstate__(), "client": None}
-        state.pop("_figures", None)
-        return state
+        return {**super().__getstate__(), "client": None}
 
     def __copy__(self):
         """Return a copy, which goes on independently: what is learned never changes."""

@@ -8,7 +8,6 @@ the centers, when they opened, and the sample are all it takes to look it up aga
 
 import copy
 import math
-import uuid
 from functools import partial
 
 import dask
@@ -192,13 +191,6 @@ def partitions_of(X):
         "Expected a Dask array, a Dask dataframe or a list of delayed partitions. Got "
         f"{got} instead: {advice}."
     )
-
-
-def node(value):
-    """Return a value as a part of graphs, of which each worker gets one copy."""
-    # of the graph that dask.delayed makes, Dask cannot always make one of an array
-    name = f"online-kmeans-model-{uuid.uuid4().hex}"
-    return Delayed(name, {name: value})
 
 
 def _key_name(function):
