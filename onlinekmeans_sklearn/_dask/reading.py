@@ -59,10 +59,8 @@ class DaskReader(CallbackSupportMixin, ClusterMixin, BaseEstimator):
             client = getattr(dask.base.get_scheduler(), "__self__", None)
             if not isinstance(client, Client):
                 return LocalReader()
-        if not isinstance(client, Client):
-            raise parameter_error("client", client, "a distributed.Client or None", self)
-        if client.asynchronous:
-            expected = "a client that is not asynchronous: fit waits for the workers"
+        if not isinstance(client, Client) or client.asynchronous:
+            expected = "a distributed.Client that is not asynchronous, or None"
             raise parameter_error("client", client, expected, self)
         return ClusterReader(client)
 
@@ -90,12 +88,11 @@ class DaskReader(CallbackSupportMixin, ClusterMixin, BaseEstimator):
         if None in sizes and is_start and getattr(self, "n_samples", 0) is None:
             count = dask.delayed(worker.count_rows)
             sizes = reader.compute([count(part) for part in prepared.delayed])
-        is_known = None not in sizes
-        n_rows = sum(sizes) if is_known else None
+        n_rows = None if None in sizes else sum(sizes)
         stream = local._new_stream(n_rows) if is_start else local._stream
         if weights is not None:
             stream, prepared = stream.weighted(), prepared.weighted(weights)
-        if is_known:
+        if n_rows is not None:
             local._warn_before_reading(stream, n_rows, is_partial)
 
         def known(so_far, sizes_so_far):
@@ -114,7 +111,7 @@ class DaskReader(CallbackSupportMixin, ClusterMixin, BaseEstimator):
         extended, sizes = reader.extend(stream, prepared, checker, self.n_jobs, report)
         if not sum(sizes):
             validate_X(local, partitions.empty, reset=False)  # which raises
-        if not is_known:
+        if n_rows is None:
             local._warn_before_reading(stream, sum(sizes), is_partial)
         local._log_phases(stream, extended)
         self._fitted = known(extended, sizes)

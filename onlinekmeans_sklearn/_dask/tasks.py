@@ -13,10 +13,10 @@ from concurrent.futures import CancelledError
 from weakref import WeakSet
 
 import dask
-from dask.delayed import Delayed
 from distributed import as_completed
 
 from .._utils.tuning import TUNING
+from .shared import by_itself
 
 RETRIES = 3
 # what others wait for comes first
@@ -43,7 +43,7 @@ class Tasks:
 
     def load(self, delayed):
         """Return the futures of delayed partitions; those of an earlier call come first."""
-        priority, parts = -next(self._loads), [_by_itself(part) for part in delayed]
+        priority, parts = -next(self._loads), [by_itself(part) for part in delayed]
         with _one_at_a_time, dask.config.set(_ANY_SIZE):
             futures = self._client.compute(parts, retries=RETRIES, priority=priority)
         self._futures.update(futures)
@@ -131,9 +131,3 @@ class Tasks:
     def n_threads(self):
         """Return how many threads the workers have by now."""
         return max(1, sum(self.threads().values()))
-
-
-def _by_itself(part):
-    """Return a delayed object whose graph is all its own: Dask sends the whole of it."""
-    graph = part.__dask_optimize__(part.dask, [part.key])
-    return Delayed(part.key, graph.to_dict())
