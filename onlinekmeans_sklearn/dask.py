@@ -3,18 +3,14 @@
 They need ``onlinekmeans_sklearn[dask]``.
 """
 
+from . import _online_kmeans as local
+
 try:
-    import dask.array
-    import dask.dataframe  # noqa: F401
-    import distributed  # noqa: F401
+    from ._dask.estimator import DaskClusters, on_dask
 except ImportError as error:
     raise ImportError(
         "onlinekmeans_sklearn.dask needs Dask: pip install 'onlinekmeans_sklearn[dask]'"
     ) from error
-
-from . import _online_kmeans as local
-from ._dask.estimator import DaskClusters, on_dask
-from ._utils.docstrings import documented_like
 
 __all__ = ["OnlineKMeans", "SemiOnlineKMeans"]
 
@@ -25,7 +21,6 @@ def __dir__():
 
 
 @on_dask(local.OnlineKMeans)
-@documented_like(local.OnlineKMeans)
 class OnlineKMeans(DaskClusters):
     """Online k-means clustering of a stream that is kept in Dask.
 
@@ -97,7 +92,6 @@ chunktype=numpy.ndarray>
 
 
 @on_dask(local.SemiOnlineKMeans)
-@documented_like(local.SemiOnlineKMeans)
 class SemiOnlineKMeans(DaskClusters):
     """Online k-means clustering, with a lower bound of the cost, of a stream in Dask.
 

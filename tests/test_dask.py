@@ -105,7 +105,7 @@ def test_any_storage_gives_the_local_result(client, storage):
     collection, local_rows = STORAGES[storage]
     model, local = pair(MODELS["practical"])
     assert_same(model.fit(collection(X, UNEVEN)), local.fit(local_rows(X)))
-    assert model._figures.n_serial_rows < len(X)
+    assert model._fitted.figures["n_serial_rows"] < len(X)
 
 
 @pytest.mark.parametrize("name", MODELS)
@@ -119,8 +119,8 @@ def test_algorithms_that_open_many_clusters_leave_the_serial_part(client, name):
     rows = repeats()
     model, local = pair(MODELS[name])
     assert_same(model.fit(STORAGES["array"][0](rows, [250] * 12)), local.fit(rows))
-    assert model._figures.n_serial_rows < len(rows) / 2
-    assert model._figures.n_openings > 0
+    assert model._fitted.figures["n_serial_rows"] < len(rows) / 2
+    assert model._fitted.figures["n_openings"] > 0
 
 
 @pytest.mark.parametrize(
@@ -142,7 +142,7 @@ def test_a_burst_of_new_clusters_is_read_by_one_worker(client, most):
     with tuned_everywhere(client, most_candidates=most):
         model.fit(STORAGES["array"][0](X, [250] * 12))
     assert_same(model, local.fit(X))
-    assert model._figures.n_bursts > 0
+    assert model._fitted.figures["n_bursts"] > 0
 
 
 def test_proposals_made_long_before_their_turn_are_decided_as_ever(client):
@@ -157,9 +157,9 @@ def test_proposals_made_long_before_their_turn_are_decided_as_ever(client):
     with tuned_everywhere(client, **numbers):
         model.fit(STORAGES["array"][0](rows, [300] * 10))
     assert_same(model, local.fit(rows))
-    figures = model._figures
-    assert figures.n_candidates > figures.n_openings > 20
-    assert figures.n_bursts == 0
+    figures = model._fitted.figures
+    assert figures["n_candidates"] > figures["n_openings"] > 20
+    assert figures["n_bursts"] == 0
 
 
 def blobs_of_many_centers():

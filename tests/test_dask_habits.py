@@ -167,12 +167,12 @@ def test_a_part_of_another_shape_is_refused_as_locally(part, message):
 @pytest.mark.parametrize(
     ("kind", "advice"),
     [
-        ("delayed", "put it into a list"),
-        ("series", "to_frame"),
-        ("nothing", "no partition"),
+        ("delayed", "Got Delayed.* instead. Put a single delayed partition into a list"),
+        ("series", r"Got Series instead.* make a series a frame with X.to_frame\(\)"),
+        ("nothing", "one or more partitions, .* Got an empty list instead"),
         ("array of delayed", "pass the Dask array itself"),
-        ("arrays", "each made by dask.delayed"),
-        ("array", r"for data in memory use to_local\(\)"),
+        ("arrays", "each made by dask.delayed. Got list instead"),
+        ("array", r"Got ndarray instead.* For data in memory use to_local\(\)"),
     ],
 )
 def test_what_is_no_collection_of_rows_comes_with_advice(kind, advice):

@@ -93,15 +93,15 @@ def cluster_fit(n_rows, n_features, partition, k, n_workers):
             model.fit(X)
             seconds = time.perf_counter() - start
             of_process = time.process_time() - of_process
-        figures = model._figures
+        figures = model._fitted.figures
         return {
             "seconds": seconds,
             "digest": digest(model),
             "moved": sum(client.run(bytes_received).values()) - moved_before,
-            "n_candidates": figures.n_candidates,
-            "n_openings": figures.n_openings,
-            "n_serial_rows": figures.n_serial_rows,
-            "driver_seconds": figures.driver_seconds,
+            "n_candidates": figures["n_candidates"],
+            "n_openings": figures["n_openings"],
+            "n_serial_rows": figures["n_serial_rows"],
+            "driver_seconds": figures["driver_seconds"],
             "process_seconds": of_process,  # of driver, client and scheduler
             "driver_memory": most_memory(),
             "driver_memory_before": before,

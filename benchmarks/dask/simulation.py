@@ -13,6 +13,7 @@ the workers, and that no centers open any more.
 import heapq
 import itertools
 import time
+from collections import Counter
 from functools import lru_cache
 from types import SimpleNamespace
 from typing import NamedTuple
@@ -22,7 +23,7 @@ import numpy as np
 from onlinekmeans_sklearn import OnlineKMeans
 from onlinekmeans_sklearn._algorithm.cluster_sums import Totals, rows_left
 from onlinekmeans_sklearn._algorithm.partition import Candidates
-from onlinekmeans_sklearn._dask.driver import Figures, Reading
+from onlinekmeans_sklearn._dask.driver import Reading
 from onlinekmeans_sklearn._dask.loading import LoadedPartitions
 from onlinekmeans_sklearn._dask.tasks import PRIORITY, Tasks
 from onlinekmeans_sklearn._dask.worker import Proposal
@@ -204,7 +205,7 @@ def simulate(costs, n_rows, n_workers, partition_rows):
     partitions = LoadedPartitions(tasks, SimpleNamespace(delayed=sizes, sizes=sizes), 0)
     times = []
     reading = Reading(
-        tasks, partitions, None, Figures(), lambda *_: times.append(tasks.clock)
+        tasks, partitions, None, Counter(), lambda *_: times.append(tasks.clock)
     )
     reading.read(stream)
     more = (n_partitions - n_read) * (times[-1] - times[0]) / (len(times) - 1)

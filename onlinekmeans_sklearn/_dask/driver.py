@@ -7,7 +7,9 @@ them. Of others many are under way at once, by a `pipeline`.
 
 import math
 import time
-from dataclasses import dataclass
+from collections import Counter
+
+import dask
 
 from . import worker
 from .loading import LoadedPartitions
@@ -15,32 +17,22 @@ from .pipeline import Pipeline
 from .tasks import RETRIES, Tasks
 
 
-@dataclass
-class Figures:
-    """What a call on a cluster took."""
-
-    n_candidates: int = 0
-    n_openings: int = 0  # among the candidates
-    n_serial_rows: int = 0
-    n_bursts: int = 0
-    driver_seconds: float = 0.0  # in which the driver computed
-
-
 class ClusterReader:
-    """Reads partitions on the workers of a client."""
+    """Reads partitions on the workers of a client.
+
+    Attributes
+    ----------
+    figures : Counter
+        What reading took: "n_candidates" and, of these, "n_openings", "n_serial_rows",
+        "n_bursts", and "driver_seconds" in which the driver computed.
+    """
 
     def __init__(self, client):
-        self._client = client
-        self.figures = Figures()
+        self._client, self.figures = client, Counter()
 
     def compute(self, delayed):
         """Return the values of delayed objects, which are small."""
-        futures = self._client.compute(delayed, retries=RETRIES)
-        try:
-            return self._client.gather(futures)
-        finally:
-            for future in futures:
-                future.release()  # the traceback of an error may refer to it
+        return dask.compute(*delayed, scheduler=self._client.get, retries=RETRIES)
 
     def persist(self, delayed):
         """Return delayed objects whose values the workers have, or will have."""
@@ -54,7 +46,7 @@ class ClusterReader:
             stream = Reading(tasks, loaded, checker, self.figures, report).read(stream)
         finally:
             tasks.release_all()
-        self.figures.driver_seconds = time.thread_time() - start
+        self.figures["driver_seconds"] = time.thread_time() - start
         return stream, loaded.sizes
 
 
@@ -62,11 +54,8 @@ class Reading:
     """The way of a stream through the partitions of one call."""
 
     def __init__(self, tasks, partitions, checker, figures, report):
-        self.tasks = tasks
-        self.partitions = partitions
-        self.checker = checker
-        self.figures = figures
-        self._report = report
+        self.tasks, self.partitions, self.checker = tasks, partitions, checker
+        self.figures, self._report = figures, report
 
     def read(self, stream):
         """Return the stream that has read all partitions."""
@@ -89,8 +78,7 @@ class Reading:
 
     def report(self, stream, index):
         """Report that the stream has read rows up to this partition."""
-        if self._report is not None:
-            self._report(stream, self.partitions.sizes[: index + 1])
+        self._report(stream, self.partitions.sizes[: index + 1])
 
     def _read_serially(self, stream, start):
         """Let workers read in turn until they may go ahead, and return how far they come.
@@ -111,6 +99,6 @@ class Reading:
             for i in range(index, index + n_read):
                 self.partitions.release(i)
             start = index + n_read, stop if is_partial else 0
-            self.figures.n_serial_rows += stream.n_seen - n_before
+            self.figures["n_serial_rows"] += stream.n_seen - n_before
             self.report(stream, index + len(sizes) - 1)
         return stream, start

@@ -9,28 +9,24 @@ import dask.array as da
 import numpy as np
 from sklearn.utils import get_tags
 
-from .._utils.callbacks import (
-    CALLBACK_ATTRIBUTES,
-    Reporter,
-    with_callbacks,
-)
+from .._utils.callbacks import CALLBACK_ATTRIBUTES, Reporter, with_callbacks
 from .._utils.calls import lock_of, shallow_copy, takes_no_weights, unchanged_on_error
-from .._utils.docstrings import named_for_users
+from .._utils.docstrings import documented_like, named_for_users
 from .._utils.validation import validate_X
 from . import worker
 from .partitions import partitions_of
-from .reading import DaskFitted, DaskReader, features_of, merged_node, model_node
+from .reading import DaskFitted, DaskReader, delayed_model, features_of
 
-# attributes with a value for each sample: dtype, and name in pandas
+# attributes with a value for each sample, and their names in pandas
 _OF_SAMPLES = {
-    "labels_": (np.int32, "cluster"),
-    "online_labels_": (np.int32, "cluster"),
-    "online_distances_": (np.float64, "distance"),
+    "labels_": "cluster",
+    "online_labels_": "cluster",
+    "online_distances_": "distance",
 }
 
 
 def on_dask(local_class):
-    """Return a decorator: a class has the parameters of a local one, and `client`.
+    """Return a decorator: a class has parameters and texts of a local one, and `client`.
 
     scikit-learn, `help` and Sphinx take them from the signature.
     """
@@ -47,7 +43,7 @@ def on_dask(local_class):
     def decorate(cls):
         __init__.__signature__ = signature
         cls._local_class, cls.__init__ = local_class, __init__
-        return cls
+        return documented_like(local_class)(cls)
 
     return decorate
 
@@ -113,12 +109,12 @@ class DaskClusters(DaskReader):
         self : object
             The fitted estimator.
         """
-        if X is not None:
-            self._partial_fit(X, sample_weight)
-            return self
         with lock_of(self):
-            local = self.to_local().partial_fit()
-            self._fitted = self._fitted._replace(local=local)
+            if X is None:
+                local = self.to_local().partial_fit()
+                self._fitted = self._fitted._replace(local=local)
+            else:
+                self._partial_fit(X, sample_weight)
         return self
 
     def partial_fit_predict(self, X, y=None, sample_weight=None):
@@ -168,7 +164,7 @@ class DaskClusters(DaskReader):
             ``encode="onehot"`` an array with chunks in CSR.
         """
         self._local(None)._check_columns_stay()
-        local, partitions, firsts = self._partial_fit(X, sample_weight)
+        local, partitions, firsts, _ = self._partial_fit(X, sample_weight)
         return features_of(local, partitions, worker.transform_online, firsts)
 
     def predict(self, X):
@@ -186,7 +182,7 @@ class DaskClusters(DaskReader):
         """
         local, partitions, _ = self._validated(X)
         kind = np.empty(0, dtype=np.int32), "cluster"
-        return partitions.mapped(worker.predict_rows, [merged_node(local)], *kind)
+        return partitions.mapped(worker.predict_rows, [delayed_model(local)], *kind)
 
     def score(self, X, y=None):
         """Return the negative k-means cost of `X` for the final centers.
@@ -205,7 +201,7 @@ class DaskClusters(DaskReader):
             to that of the local estimator up to rounding.
         """
         local, partitions, reader = self._validated(X)
-        model, cost_of_rows = merged_node(local), dask.delayed(worker.cost_of_rows)
+        model, cost_of_rows = delayed_model(local), dask.delayed(worker.cost_of_rows)
         parts = partitions.prepared(reader.persist).delayed
         sizes, costs = zip(*reader.compute([cost_of_rows(part, model) for part in parts]))
         if not sum(sizes):
@@ -330,20 +326,16 @@ class DaskClusters(DaskReader):
     def __getattr__(self, name):
         """Return a fitted attribute of the local estimator, lazy if it is of samples."""
         if name.startswith("_") or not name.endswith("_"):
-            raise AttributeError(
-                f"{type(self).__name__!r} object has no attribute {name!r}"
-            )
+            return object.__getattribute__(self, name)  # which raises
         fitted = vars(self).get("_fitted")
         local = self._local(fitted)
-        if fitted is None or name not in _OF_SAMPLES:
-            return getattr(local, name)
+        value = getattr(local, name)  # for labels_ merged here, and not by every worker
+        if name not in _OF_SAMPLES:
+            return value
         if fitted.partitions is None:
-            return da.from_array(getattr(local, name))
-        if name == "labels_":
-            local._final_clusters()  # here, and not by every worker
-        dtype, column = _OF_SAMPLES[name]
-        args = [model_node(local), name], np.empty(0, dtype=dtype), column
-        return fitted.partitions.mapped(worker.fitted_values, *args, fitted.firsts)
+            return da.from_array(value)
+        args = [delayed_model(local), name], value, _OF_SAMPLES[name], fitted.firsts
+        return fitted.partitions.mapped(worker.fitted_values, *args)
 
     def __dir__(self):
         """Return the names of attributes that exist, as the local estimator has them."""
@@ -359,9 +351,7 @@ class DaskClusters(DaskReader):
         return get_tags(self._local(None))
 
     def __getstate__(self):
-        state = {**super().__getstate__(), "client": None}
-        state.pop("_figures", None)
-        return state
+        return {**super().__getstate__(), "client": None}
 
     def __copy__(self):
         """Return a copy, which goes on independently: what is learned never changes."""

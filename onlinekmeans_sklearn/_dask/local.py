@@ -29,11 +29,8 @@ class LocalReader:
                 part = coming.result()
                 if index + 1 < len(delayed):
                     coming = pool.submit(delayed[index + 1].compute)
-                start = index, 0
-                stream, size, *_ = read_serially(
-                    [part], checker, stream, start, until_calm=False, n_jobs=n_jobs
-                )
+                args = checker, stream, (index, 0), False, n_jobs
+                stream, size, *_ = read_serially([part], *args)
                 sizes += size
-                if report is not None:
-                    report(stream, sizes)
+                report(stream, sizes)
         return stream, sizes

@@ -8,7 +8,6 @@ the centers, when they opened, and the sample are all it takes to look it up aga
 
 import copy
 import math
-import uuid
 from functools import partial
 
 import dask
@@ -82,7 +81,7 @@ class ArrayPartitions:
 
     def first(self, number):
         """Return the first partitions."""
-        return type(self)(self._X.blocks[:number])
+        return type(self)(self._X.partitions[:number])
 
     def mapped(self, function, args, meta, names, firsts=None):
         """Return a lazy collection of what a function gives of each partition.
@@ -121,9 +120,6 @@ class FramePartitions(ArrayPartitions):
     def without_rows(self, compute):
         return self._X._meta
 
-    def first(self, number):
-        return FramePartitions(self._X.partitions[:number])
-
     def mapped(self, function, args, meta, names, firsts=None):
         """Return a lazy collection: pandas with the index of the frame, or CSR.
 
@@ -136,13 +132,12 @@ class FramePartitions(ArrayPartitions):
         if firsts is not None:
             # a scalar for each partition: if Dask picks some of them, it picks theirs
             args = [*args, dd.from_map(_same, firsts, meta=0)]
-        index = self._X._meta.index[:0]
-        if meta.ndim == 1:
-            in_pandas = pd.Series(meta, name=names, index=index)
-        else:
-            in_pandas = pd.DataFrame(meta, columns=names, index=index)
-        mapped, token = partial(_in_pandas, function, in_pandas), _key_name(function)
-        return self._X.map_partitions(mapped, *args, meta=in_pandas, token=token)
+        make = partial(pd.Series, name=names)
+        if meta.ndim == 2:
+            make = partial(pd.DataFrame, columns=names)
+        mapped, token = partial(_in_pandas, function, make), _key_name(function)
+        meta = make(meta, index=self._X._meta.index[:0])
+        return self._X.map_partitions(mapped, *args, meta=meta, token=token)
 
 
 def _array_of(delayed):
@@ -174,31 +169,14 @@ def partitions_of(X):
     is_list = isinstance(X, (list, tuple)) and len(X)
     if is_list and all(isinstance(part, (Delayed, Future)) for part in X):
         return _array_of(X)
-    got = type(X).__name__
-    advice = (
-        "for data in memory use to_local() of a fitted estimator, or the estimator of the "
-        "same name of onlinekmeans_sklearn"
-    )
-    if isinstance(X, (Delayed, Future)):
-        advice = "put it into a list"
-    elif isinstance(X, np.ndarray) and X.size and isinstance(X.flat[0], Delayed):
-        advice = "pass the Dask array itself, or put them into a list"
-    elif isinstance(X, dd.Series):
-        advice = "make it a frame with X.to_frame()"
-    elif isinstance(X, (list, tuple)):
-        got = f"a {got} of {len(X)} other objects" if X else "no partition"
-        advice = "pass one or more, each made by dask.delayed"
+    got = "an empty list" if isinstance(X, (list, tuple)) and not X else type(X).__name__
     raise TypeError(
-        "Expected a Dask array, a Dask dataframe or a list of delayed partitions. Got "
-        f"{got} instead: {advice}."
+        "Expected a Dask array, a Dask dataframe or a list of one or more partitions, each "
+        f"made by dask.delayed. Got {got} instead. Put a single delayed partition into a "
+        "list, make a series a frame with X.to_frame(), and instead of an array of delayed "
+        "blocks pass the Dask array itself. For data in memory use to_local() of a fitted "
+        "estimator, or the estimator of the same name of onlinekmeans_sklearn."
     )
-
-
-def node(value):
-    """Return a value as a part of graphs, of which each worker gets one copy."""
-    # of the graph that dask.delayed makes, Dask cannot always make one of an array
-    name = f"online-kmeans-model-{uuid.uuid4().hex}"
-    return Delayed(name, {name: value})
 
 
 def _key_name(function):
@@ -223,11 +201,6 @@ def _of_block(function, parts, *args):
     return function(parts[0], *args)
 
 
-def _in_pandas(function, meta, part, *args):
+def _in_pandas(function, make, part, *args):
     """Return what a function gives of a partition in pandas, with the partition's index."""
-    if not len(part):
-        return meta
-    values = function(part, *args)
-    if meta.ndim == 1:
-        return pd.Series(values, index=part.index, name=meta.name)
-    return pd.DataFrame(values, columns=meta.columns, index=part.index)
+    return make(function(part, *args), index=part.index)

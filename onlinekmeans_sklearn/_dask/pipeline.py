@@ -90,8 +90,8 @@ class Pipeline:
         found, n_before = proposal.candidates, len(self._stream.centers)
         position, stop = self._stream.n_seen, start[1] + found.n_rows
         opened = decide(self._stream, proposal.n_known, found)
-        self._figures.n_candidates += len(found.positions)
-        self._figures.n_openings += len(self._stream.centers) - n_before
+        self._figures["n_candidates"] += len(found.positions)
+        self._figures["n_openings"] += len(self._stream.centers) - n_before
         if stop < self._partitions.sizes[start[0]]:
             self._stop_at(start[0], stop)
         after = shallow_copy(self._stream)
@@ -99,7 +99,7 @@ class Pipeline:
 
     def _stop_at(self, index, row):
         """Give up what was proposed after a row with too many candidates before it."""
-        self._figures.n_bursts += 1
+        self._figures["n_bursts"] += 1
         self._next, self._is_over = (index, row), True
         self._tasks.release(self._proposals.values())
         self._proposals.clear()

@@ -2,10 +2,12 @@
 
 import copy
 import itertools
+import uuid
 from typing import NamedTuple
 
 import dask
 import numpy as np
+from dask.delayed import Delayed
 from distributed import Client
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils.validation import validate_data
@@ -17,7 +19,7 @@ from .._utils.validation import parameter_error, validate_X
 from . import worker
 from .driver import ClusterReader
 from .local import LocalReader
-from .partitions import NO_ROWS, ArrayPartitions, node, partitions_of
+from .partitions import NO_ROWS, ArrayPartitions, partitions_of
 
 _NO_LAST_ROWS = np.empty(0, dtype=np.int32), np.empty(0)
 
@@ -31,6 +33,7 @@ class DaskFitted(NamedTuple):
     local: BaseEstimator
     partitions: ArrayPartitions = None  # of the last call; None if the local one has them
     firsts: list = None  # the position in the stream of the first row of each partition
+    figures: dict = None  # what the last call took, if it was on a cluster
 
     def __reduce__(self):
         return DaskFitted, (self.local,)
@@ -53,21 +56,19 @@ class DaskReader(CallbackSupportMixin, ClusterMixin, BaseEstimator):
         """Return who reads: a client's workers, or this process."""
         client = self.client
         if client is None:
-            get = dask.base.get_scheduler()
-            client = getattr(get, "__self__", None)
+            client = getattr(dask.base.get_scheduler(), "__self__", None)
             if not isinstance(client, Client):
                 return LocalReader()
-        if not isinstance(client, Client):
-            raise parameter_error("client", client, "a distributed.Client or None", self)
-        if client.asynchronous:
-            expected = "a client that is not asynchronous: fit waits for the workers"
+        if not isinstance(client, Client) or client.asynchronous:
+            expected = "a distributed.Client that is not asynchronous, or None"
             raise parameter_error("client", client, expected, self)
         return ClusterReader(client)
 
     def _validated(self, X):
-        """Return the fitted local estimator, the partitions of rows, and who reads them."""
+        """Return the merged local estimator, the partitions of rows, and who reads them."""
         local, partitions, reader = self.to_local(), partitions_of(X), self._reader()
         _check_features(local, partitions, reader, reset=False)
+        local._merge(local._fitted)  # here, and not by every worker
         return local, partitions, reader
 
     def _partial_fit(self, X, weights):
@@ -87,12 +88,11 @@ class DaskReader(CallbackSupportMixin, ClusterMixin, BaseEstimator):
         if None in sizes and is_start and getattr(self, "n_samples", 0) is None:
             count = dask.delayed(worker.count_rows)
             sizes = reader.compute([count(part) for part in prepared.delayed])
-        is_known = None not in sizes
-        n_rows = sum(sizes) if is_known else None
+        n_rows = None if None in sizes else sum(sizes)
         stream = local._new_stream(n_rows) if is_start else local._stream
         if weights is not None:
             stream, prepared = stream.weighted(), prepared.weighted(weights)
-        if is_known:
+        if n_rows is not None:
             local._warn_before_reading(stream, n_rows, is_partial)
 
         def known(so_far, sizes_so_far):
@@ -101,23 +101,21 @@ class DaskReader(CallbackSupportMixin, ClusterMixin, BaseEstimator):
             *firsts, _ = itertools.accumulate(sizes_so_far, initial=stream.n_seen)
             is_all = len(firsts) == len(partitions)
             read = partitions if is_all else partitions.first(len(firsts))
-            return DaskFitted(fitted_local, read, firsts)
+            return DaskFitted(fitted_local, read, firsts, reader.figures)
 
         def report(so_far, sizes):
-            if so_far.n_seen:
+            if reporter and so_far.n_seen:
                 reporter.update(len(sizes), lambda: {"_fitted": known(so_far, sizes)})
 
-        extended, sizes = reader.extend(
-            stream, prepared, _checker(local), self.n_jobs, report if reporter else None
-        )
+        checker = _checker(local)
+        extended, sizes = reader.extend(stream, prepared, checker, self.n_jobs, report)
         if not sum(sizes):
             validate_X(local, partitions.empty, reset=False)  # which raises
-        if not is_known:
+        if n_rows is None:
             local._warn_before_reading(stream, sum(sizes), is_partial)
         local._log_phases(stream, extended)
-        fitted = known(extended, sizes)
-        vars(self).update(_fitted=fitted, _figures=reader.figures)
-        return fitted
+        self._fitted = known(extended, sizes)
+        return self._fitted
 
 
 def _check_features(local, partitions, reader, reset):
@@ -133,20 +131,15 @@ def _checker(local):
     return checker
 
 
-def model_node(local):
-    """Return a local estimator, delayed."""
-    return node(copy.copy(local).set_params(n_jobs=1))
-
-
-def merged_node(local):
-    """Return a local estimator, delayed, that has its final clusters."""
-    local._merge(local._fitted)
-    return model_node(local)
+def delayed_model(local):
+    """Return a local estimator as a part of graphs, of which each worker gets one copy."""
+    # of the graph that dask.delayed makes, Dask cannot always make one of an array
+    name = f"online-kmeans-model-{uuid.uuid4().hex}"
+    return Delayed(name, {name: copy.copy(local).set_params(n_jobs=1)})
 
 
 def features_of(local, partitions, function, firsts=None):
     """Return a collection of the features that a function gives of each partition."""
-    args = [merged_node(local)]
     meta = local._encode(worker.rows_of(partitions.empty, _checker(local)), local._fitted)
     names = local.get_feature_names_out()
-    return partitions.mapped(function, args, meta, names, firsts)
+    return partitions.mapped(function, [delayed_model(local)], meta, names, firsts)

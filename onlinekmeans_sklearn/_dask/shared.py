@@ -16,7 +16,7 @@ def with_shared_results(delayed, persist):
     graph = {}
     for part_graph in {id(part.dask): part.dask for part in delayed}.values():
         graph.update(part_graph)
-    of_first, of_last = (_reached(graph, delayed[i].key) for i in (0, -1))
+    of_first, of_last = ({*by_itself(delayed[i]).dask} for i in (0, -1))
     used = set()
     for key in of_first - of_last:
         used |= get_dependencies(graph, key) & of_last
@@ -34,12 +34,7 @@ def _is_data(graph, key):
     return not is_task and not get_dependencies(graph, key)
 
 
-def _reached(graph, key):
-    """Return the tasks that a key needs, and itself; of persisted ones Dask has no task."""
-    found, coming = set(), {key}
-    while coming:
-        key = coming.pop()
-        if key in graph and key not in found:
-            found.add(key)
-            coming |= get_dependencies(graph, key)
-    return found
+def by_itself(part):
+    """Return a delayed object whose graph is all its own: Dask sends the whole of it."""
+    graph = part.__dask_optimize__(part.dask, [part.key])
+    return Delayed(part.key, graph.to_dict())

@@ -9,19 +9,22 @@ import itertools
 import threading
 import time
 import uuid
-import warnings
 from concurrent.futures import CancelledError
-from contextlib import contextmanager
 from weakref import WeakSet
 
-from dask.delayed import Delayed
+import dask
 from distributed import as_completed
 
 from .._utils.tuning import TUNING
+from .shared import by_itself
 
 RETRIES = 3
 # what others wait for comes first
 PRIORITY = {"head": 4, "add-up": 3, "count": 2, "read": 2}
+# centers and sums may be large, so Dask should not warn of large arguments. The settings
+# belong to all threads: two calls must not change them at once.
+_ANY_SIZE = {"distributed.admin.large-graph-warning-threshold": "1 PB"}
+_one_at_a_time = threading.Lock()
 
 
 class Tasks:
@@ -40,8 +43,8 @@ class Tasks:
 
     def load(self, delayed):
         """Return the futures of delayed partitions; those of an earlier call come first."""
-        priority, parts = -next(self._loads), [_by_itself(part) for part in delayed]
-        with _any_size():
+        priority, parts = -next(self._loads), [by_itself(part) for part in delayed]
+        with _one_at_a_time, dask.config.set(_ANY_SIZE):
             futures = self._client.compute(parts, retries=RETRIES, priority=priority)
         self._futures.update(futures)
         return futures
@@ -52,7 +55,7 @@ class Tasks:
         number, group = next(self._numbers), f"online-kmeans-{step}-{uuid.uuid4().hex}"
         priority = PRIORITY.get(step, 1) - 1e-9 * number
         options = {"retries": RETRIES, "priority": priority, "pure": False}
-        with _any_size():
+        with _one_at_a_time, dask.config.set(_ANY_SIZE):
             future = self._client.submit(function, *args, key=(group, number), **options)
         self._futures.add(future)
         return future
@@ -128,23 +131,3 @@ class Tasks:
     def n_threads(self):
         """Return how many threads the workers have by now."""
         return max(1, sum(self.threads().values()))
-
-
-def _by_itself(part):
-    """Return a delayed object whose graph is all its own: Dask sends the whole of it."""
-    graph = part.__dask_optimize__(part.dask, [part.key])
-    return Delayed(part.key, graph.to_dict())
-
-
-_one_at_a_time = threading.Lock()
-
-
-@contextmanager
-def _any_size():
-    """Keep Dask from warning of large arguments: centers and sums may be large.
-
-    The filters of warnings belong to all threads: two calls must not change them at once.
-    """
-    with _one_at_a_time, warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "Sending large graph", UserWarning)
-        yield
