@@ -151,6 +151,21 @@ def test_a_small_batch_of_something_new_is_not_overlooked():
     assert -model.score(far) < 0.01 * ((far - X[:1200].mean(axis=0)) ** 2).sum()
 
 
+@pytest.mark.parametrize("seed", range(4))
+def test_all_parts_of_a_merged_cluster_may_retire(seed):
+    """Then its id is free for something new, also after few samples."""
+    rng = np.random.RandomState(seed)
+    model = OnlineKMeans(6, k=40, half_life=100, random_state=seed)
+    for step in range(80):
+        far = 60 * rng.randint(3, size=2) * (step % 15 == 0) + 30 * (step // 25)
+        labels = model.partial_fit(rng.normal(size=(7, 2)) + far).predict([far, [0, 0]])
+        n_clusters = model.n_clusters_
+        assert model.cluster_centers_.shape == (n_clusters, 2)
+        assert labels.max() < n_clusters == len(model.merged_since_)
+        assert {*model.online_to_merged_[model.counts_ > 0]} == {*range(n_clusters)}
+    assert (model.counts_ == 0).any()
+
+
 def test_merged_centers_of_sparse_data_are_an_array():
     rows = csr_array(np.maximum(X, 0))
     model = OnlineKMeans(5, random_state=0).fit(rows)

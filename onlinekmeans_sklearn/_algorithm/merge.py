@@ -96,10 +96,10 @@ def final_clusters(stream, n_clusters, kind, n_jobs=None, last=None):
     if last is None:
         return _merged(stream, merge(points, *args), look._replace(since=since))
     before, past = _continued(last, stream), last.look
-    if n_seen - past.full_at <= _LITTLE * min(n_seen, stream.half_life):
+    is_little = n_seen - past.full_at <= _LITTLE * min(n_seen, stream.half_life)
+    if is_little and len(np.unique(before)) == n_clusters:  # none of which has retired
         cheap = _merged(stream, before, past._replace(online_ids=ids, n_seen=n_seen))
-        most = _DEARER * past.unit_cost * stream.counts.sum()
-        if len(cheap.centers) == n_clusters and cost(stream, cheap) <= most:
+        if cost(stream, cheap) <= _DEARER * past.unit_cost * stream.counts.sum():
             return cheap
     is_fresh = n_seen > _GROWTH * past.fresh_at
     merged = merge(points, *args, before, is_fresh)
