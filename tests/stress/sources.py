@@ -183,8 +183,9 @@ def messy_csr(X, index_dtype=np.int64):
     """
     data, indices, ends = [], [], [0]
     for row in X:
+        halves = row / 2  # of an array: numpy 1 gives float64 for a number of float32
         for j in range(len(row))[::-1]:
-            half = row[j] / 2
+            half = halves[j]
             parts = [half, half] if j % 2 and half + half == row[j] else [row[j]]
             if row[j] != 0 or j % 3 == 0:
                 data += parts
