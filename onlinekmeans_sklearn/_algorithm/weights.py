@@ -15,10 +15,10 @@ from .cluster_sums import halved, sequential_sum
 def light_numbers(uniforms, weights):
     """Return the opening number of each row if its weight is at most 1, else a bound.
 
-    The number of a heavier row is no smaller. For weight 0 it is infinite.
+    The number of a heavier row is no smaller. For weight 0 it is infinite, or not a number.
     """
-    numbers = np.full(len(uniforms), np.inf)
-    return np.divide(uniforms, weights, out=numbers, where=weights > 0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return uniforms / weights
 
 
 def heavy_numbers(uniforms, weights):
@@ -44,7 +44,9 @@ class SeenWeight(NamedTuple):
 
     def with_rows(self, weights):
         """Return it with the next rows, which are of the same epoch."""
-        least = float(weights.min(where=weights > 0, initial=self.least))
+        least = min(self.least, float(weights.min()))
+        if least == 0:
+            least = float(weights.min(where=weights > 0, initial=self.least))
         return SeenWeight(self.before, sequential_sum(self.epoch, weights), least)
 
     def halved(self):
