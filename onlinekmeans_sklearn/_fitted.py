@@ -15,7 +15,11 @@ from ._state.version import VersionedStateMixin
 from ._utils.calls import shallow_copy
 
 _NEEDS_MERGE = {
-    *["cluster_centers_", "inertia_", "labels_", "merged_since_", "online_to_merged_"]
+    "cluster_centers_",
+    "inertia_",
+    "labels_",
+    "merged_since_",
+    "online_to_merged_",
 }
 
 
@@ -48,12 +52,13 @@ class FittedStream(VersionedStateMixin, BaseEstimator):
     @fitted
     def cluster_centers_(self):
         """The final centers."""
-        final, stream = self._final_clusters(), self._stream
+        fitted = self._fitted  # read once: another thread may replace it
+        final = fitted.final_clusters(self.n_jobs)
         if final.look is not None and issparse(final.centers.rows):
             return final.centers.rows.toarray()  # as KMeans has them
         if final.ids is None:
             return _own(final.centers.rows)
-        return as_configured(every_cluster(stream, final.centers.rows).rows)
+        return as_configured(every_cluster(fitted.stream, final.centers.rows).rows)
 
     @fitted
     def labels_(self):

@@ -2,6 +2,7 @@
 
 import itertools
 import pickle
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -28,6 +29,7 @@ from onlinekmeans_sklearn import (
     load,
     save,
 )
+from onlinekmeans_sklearn._state.fitted import Fitted
 
 # so many samples are fewer than clusters, in these short streams
 pytestmark = pytest.mark.filterwarnings("ignore:The 'half_life' parameter:UserWarning")
@@ -137,6 +139,22 @@ def test_a_retired_cluster_keeps_its_row_and_its_id_and_gets_no_sample(model):
     np.testing.assert_array_equal(
         again.cluster_centers_[: model.n_clusters_], model.cluster_centers_
     )
+
+
+def test_centers_are_those_of_one_state(model):
+    """Another thread may extend the stream while they are put together."""
+    other = pickle.loads(pickle.dumps(model))
+    expected, usual = other.cluster_centers_, Fitted.final_clusters
+
+    def while_extending(self, n_jobs):
+        final = usual(self, n_jobs)
+        with mock.patch.object(Fitted, "final_clusters", usual):
+            other.partial_fit(X[:700] - 50)
+        return final
+
+    with mock.patch.object(Fitted, "final_clusters", while_extending):
+        np.testing.assert_array_equal(other.cluster_centers_, expected)
+    assert other.n_clusters_ > len(expected)
 
 
 def test_predict_looks_at_live_clusters_only(model):
