@@ -346,6 +346,12 @@ class BaseOnlineKMeans(
                 "their meaning (max_clusters gives a fixed number of columns)"
             )
             raise parameter_error("n_clusters", self.n_clusters, expected, owner=self)
+        if "_fitted" in vars(self) and self._stream.moves:
+            raise ValueError(
+                "This stream started with an int n_clusters, so its online centers move, "
+                "and features decided online would change with them. Start another one "
+                "with n_clusters=None for partial_fit_transform, or call transform."
+            )
 
     @property
     def _n_features_out(self):

@@ -95,7 +95,7 @@ class FittedStream(VersionedStateMixin, BaseEstimator):
 
     @fitted
     def online_centers_(self):
-        """The samples at which the online clusters opened."""
+        """The samples at which the online clusters opened, or where they have moved."""
         return _own(every_cluster(self._stream).rows)
 
     @fitted

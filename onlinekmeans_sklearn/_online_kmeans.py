@@ -34,7 +34,7 @@ class OnlineKMeans(BaseOnlineKMeans):
         `max_clusters`). Values below 16 act like 16, with a warning. With
         ``algorithm="theoretical"``, the number of clusters to compete with; many more
         open. "auto" is 100 (10 if theoretical), or, if `n_clusters` is an int,
-        ``80 * n_clusters**0.83`` (`n_clusters` if theoretical).
+        ``35 * n_clusters**0.88`` (`n_clusters` if theoretical).
     algorithm : {"practical", "theoretical"}, default="practical"
         The paper's Algorithm 3 or Algorithm 2. The guarantee is proven for the latter.
     half_life : int or None, default=None
@@ -92,12 +92,13 @@ class OnlineKMeans(BaseOnlineKMeans):
         `sample_weight`, their weight, in float64: with `half_life` what is left of it, and
         0 for clusters that have retired.
     cluster_means_ : {ndarray, sparse matrix} of shape (n_online_clusters, n_features)
-        The mean of the samples of each online cluster, by weight; for a retired one the
-        sample that opened it.
+        The mean of the samples of each online cluster, by weight; for a retired one its
+        center.
     opened_at_ : ndarray of shape (n_online_clusters,)
         The position in the stream, from 0, of the sample that opened each online cluster.
     online_centers_ : {ndarray, sparse matrix} of shape (n_online_clusters, n_features)
-        The samples at which the online clusters were opened.
+        The samples at which the online clusters were opened. With an int `n_clusters` and
+        dense data, where they have moved since: to means of their samples.
     online_labels_ : ndarray of shape (n_samples,)
         As `labels_`, before any merge. The id of an online cluster never changes.
     online_to_merged_ : ndarray of shape (n_online_clusters,)

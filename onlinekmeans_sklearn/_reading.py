@@ -54,8 +54,8 @@ class StreamReader(FittedStream):
             np.inf if value is None else int(value)
             for value in (self.max_clusters, getattr(self, "half_life", None))
         )
-        seed = draw_seed(self.random_state)
-        return Stream(self._schedule(n_rows), seed, cap, half_life)
+        seed, moves = draw_seed(self.random_state), self.n_clusters is not None
+        return Stream(self._schedule(n_rows), seed, cap, half_life, moves)
 
     def _partial_fit(self, X, sample_weight, result=lambda X, fitted: fitted):
         """Continue the stream, or start one, and return a result.

@@ -18,6 +18,7 @@ from engines import tuned
 from scipy.sparse import csr_array, csr_matrix, issparse
 from streams import blobs, grid
 
+from onlinekmeans_sklearn._algorithm import moving
 from onlinekmeans_sklearn._utils.tuning import TUNING
 
 # small streams soon have many partitions under way
@@ -67,6 +68,23 @@ def tuned_everywhere(client, **values):
             yield
     finally:
         client.run(_tune, before, on_error="ignore")  # one may be leaving
+
+
+def _move_at(positions):
+    moving.POSITIONS[:] = positions
+
+
+@contextmanager
+def moves_everywhere(client, positions):
+    """Let centers move at these positions meanwhile, here and on the workers."""
+    before = moving.POSITIONS.copy()
+    try:
+        _move_at(positions)
+        client.run(_move_at, positions)
+        yield
+    finally:
+        _move_at(before)
+        client.run(_move_at, before, on_error="ignore")
 
 
 def stream(n=3000, seed=0):

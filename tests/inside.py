@@ -24,6 +24,7 @@ STEPS = {
     "FORMAT_VERSION": "_state.version",
     "VERSION": "_state.version",
     "POSITIONS_PER_BLOCK": "_algorithm.cluster_sums",
+    "POSITIONS": "_algorithm.moving",
     "open": "_state.file",
 }
 
@@ -84,6 +85,13 @@ def positions_per_block(number):
         replaced("POSITIONS_PER_BLOCK", number),
         mock.patch.object(reference, "BLOCK", number),
     ):
+        yield
+
+
+@contextmanager
+def moves_at(positions):
+    """Let centers move at these positions meanwhile, in the package."""
+    with replaced("POSITIONS", positions):
         yield
 
 

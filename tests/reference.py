@@ -15,7 +15,8 @@ decided as the user guide says:
 * costs, counts and sums are added up in blocks of positions, the blocks one after the
   other;
 * a sample of weight w opens a center as the least of w numbers would;
-* after ``half_life`` samples all before them count half, and clusters may retire.
+* after ``half_life`` samples all before them count half, and clusters may retire;
+* if centers move, they move to means, at some positions after the prefix.
 """
 
 import math
@@ -25,6 +26,7 @@ import numpy as np
 
 BLOCK = 2**16  # positions; a test may make it, and that of the package, smaller
 LEAST_WEIGHT = 2.0**-1000  # of a cluster, or of all samples, however often halved
+MOVES = [512 * 13**i // 10**i for i in range(30)]  # before which samples centers move
 
 
 class Result(NamedTuple):
@@ -39,6 +41,7 @@ class Result(NamedTuple):
     d2: list  # the squared distance of each sample at the moment of assignment
     means: list  # of the members of each cluster
     counts: list  # the weight of the members of each cluster, 0 if it has retired
+    centers: list  # of each cluster: the sample that opened it, unless centers move
 
 
 class Schedule(NamedTuple):
@@ -86,6 +89,14 @@ class Cluster:
         inverse = 1 / self.count.value()
         return [c_j + s.value() * inverse for c_j, s in zip(self.center, self.sums)]
 
+    def move(self, dtype):
+        count, before = self.count.value(), self.center
+        self.count.close()
+        self.center = [float(dtype(m_j)) for m_j in self.mean()]
+        for s, c_j, b_j in zip(self.sums, self.center, before):
+            s.close()
+            s.closed -= count * (c_j - b_j)
+
 
 def uniform_numbers(random_state, n):
     """Return the numbers of the first n positions of a stream that draws its seed now."""
@@ -128,10 +139,17 @@ def least_of(u, w):
 
 
 def online_kmeans(
-    samples, uniforms, schedule, max_clusters=math.inf, half_life=math.inf, weights=None
+    samples,
+    uniforms,
+    schedule,
+    max_clusters=math.inf,
+    half_life=math.inf,
+    weights=None,
+    moves=(),
+    dtype=np.float64,
 ):
-    """Read all samples."""
-    live, opened_at, labels, costs = [], [], [], []
+    """Read all samples; `dtype` is that of centers that move before samples of `moves`."""
+    every, live, opened_at, labels, costs = [], [], [], [], []
     # the weight of samples of old epochs, and of the current one
     old, new, W, W_e, fees, least = 0.0, 0.0, Sum(), Sum(), 0.0, 1.0
     f, q, prefix_weights, phases = schedule.f, 0, [], []
@@ -163,6 +181,11 @@ def online_kmeans(
                     for cluster in live
                     if cluster.count.value() >= enough or cluster.opened_at >= t - half_life
                 ]
+        if t in moves and f > 0:
+            for s in (W, W_e):
+                s.close()
+            for cluster in live:
+                cluster.move(dtype)
         new += w
         least = min(least, w) if w > 0 else least
         index, d2 = nearest(v, [cluster.center for cluster in live])
@@ -171,6 +194,7 @@ def online_kmeans(
             fees += w * min(d2, f)
             index, d2 = len(live), 0.0
             live.append(Cluster(v, t, len(opened_at)))
+            every.append(live[-1])
             opened_at.append(t)
             q += 1
             if f == 0:
@@ -188,14 +212,13 @@ def online_kmeans(
         W_e.open += d2 * w
         labels.append(live[index].index)
         costs.append(d2)
-    means = [samples[t] for t in opened_at]
-    counts = [0.0] * len(opened_at)
+    centers = [cluster.center for cluster in every]
+    means, counts = centers.copy(), [0.0] * len(every)
     for cluster in live:
         means[cluster.index] = cluster.mean()
         counts[cluster.index] = cluster.count.value()
-    return Result(
-        opened_at, labels, f, len(phases), W.value(), phases, costs, means, counts
-    )
+    decided = opened_at, labels, f, len(phases), W.value(), phases, costs
+    return Result(*decided, means, counts, centers)
 
 
 def semi_online(samples, uniforms, k, lower_bound=None, n=None, **options):

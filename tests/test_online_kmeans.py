@@ -106,14 +106,17 @@ def test_k_auto_follows_n_clusters():
     X = blobs(0, 3000, n_blobs=40)
     for auto, explicit in [
         (OnlineKMeans(), OnlineKMeans(k=100)),
-        (OnlineKMeans(n_clusters=4), OnlineKMeans(k=253)),
+        (OnlineKMeans(n_clusters=4), OnlineKMeans(n_clusters=4, k=119)),
         (OnlineKMeans(max_clusters=71), OnlineKMeans(k=36, max_clusters=71)),
-        (OnlineKMeans(n_clusters=4, max_clusters=90), OnlineKMeans(k=45, max_clusters=90)),
+        (
+            OnlineKMeans(n_clusters=4, max_clusters=90),
+            OnlineKMeans(n_clusters=4, k=45, max_clusters=90),
+        ),
         (
             OnlineKMeans(algorithm="theoretical"),
             OnlineKMeans(k=10, algorithm="theoretical"),
         ),
-        (SemiOnlineKMeans(n_clusters=3), SemiOnlineKMeans(k=3)),
+        (SemiOnlineKMeans(n_clusters=3), SemiOnlineKMeans(n_clusters=3, k=3)),
         (SemiOnlineKMeans(), SemiOnlineKMeans(k=10)),
     ]:
         a = auto.set_params(random_state=0).fit(X)

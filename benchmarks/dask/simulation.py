@@ -13,7 +13,6 @@ the workers, and that no centers open any more.
 import heapq
 import itertools
 import time
-from collections import Counter
 from functools import lru_cache
 from types import SimpleNamespace
 from typing import NamedTuple
@@ -23,7 +22,7 @@ import numpy as np
 from onlinekmeans_sklearn import OnlineKMeans
 from onlinekmeans_sklearn._algorithm.cluster_sums import Totals, rows_left
 from onlinekmeans_sklearn._algorithm.partition import Candidates
-from onlinekmeans_sklearn._dask.driver import Reading
+from onlinekmeans_sklearn._dask.driver import ClusterReader, Reading
 from onlinekmeans_sklearn._dask.loading import LoadedPartitions
 from onlinekmeans_sklearn._dask.tasks import PRIORITY, Tasks
 from onlinekmeans_sklearn._dask.worker import Proposal
@@ -163,7 +162,7 @@ class VirtualTasks:
         stream = shallow_copy(stream)
         stream.totals, stream.n_seen = shallow_copy(stream.totals), stream.n_seen + n_rows
         stream.totals.n_rows = stream.n_seen
-        result = stream, [parts[0].result], n_rows, True
+        result = stream, [parts[0].result], n_rows, True, []
         return result, n_rows * self._costs.read, 2 * self._block_bytes
 
     def _propose_rows(self, part, checker, start, position, centers, cost, numbers):
@@ -203,11 +202,12 @@ def simulate(costs, n_rows, n_workers, partition_rows):
     sizes = [partition_rows] * n_read
     tasks = VirtualTasks(costs, n_workers, stream.totals)
     partitions = LoadedPartitions(tasks, SimpleNamespace(delayed=sizes, sizes=sizes), 0)
-    times = []
-    reading = Reading(
-        tasks, partitions, None, Counter(), lambda *_: times.append(tasks.clock)
-    )
-    reading.read(stream)
+    times, reader = [], ClusterReader(None)
+
+    def report(*_):
+        times.append(tasks.clock)
+
+    Reading(tasks, partitions, None, reader, report).read(stream)
     more = (n_partitions - n_read) * (times[-1] - times[0]) / (len(times) - 1)
     shares = (
         tasks.driver_seconds / tasks.clock,

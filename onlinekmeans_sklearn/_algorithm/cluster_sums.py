@@ -48,12 +48,14 @@ class Totals:
         Likewise the sums of squared distances, weighted.
     past_cost : float
         The cost of those complete blocks that are of the current epoch.
+    saved : float
+        How much less rows cost by now, since centers have moved.
     """
 
     def __init__(self, closed, open_rows, n_rows):
         self.closed, self.open = closed, sums_from(open_rows)
         self.closed_counts = self.open_counts = np.empty(0)
-        self.closed_cost = self.open_cost = self.past_cost = 0.0
+        self.closed_cost = self.open_cost = self.past_cost = self.saved = 0.0
         self.n_rows = n_rows
 
     @property
@@ -140,6 +142,16 @@ class Totals:
         other.closed_counts = halved(other.closed_counts)
         other.closed = other.closed * 0.5
         other.closed_cost, other.past_cost = other.closed_cost / 2, 0.0
+        other.saved /= 2
+        return other
+
+    def moved(self, moves):
+        """Return the totals relative to centers that have moved by so much."""
+        other = self._with_block_closed()
+        change = other.closed_counts[:, None] * moves
+        with np.errstate(over="ignore", invalid="ignore"):
+            other.saved += float((moves * (2 * other.closed - change)).sum())
+        other.closed = other.closed - change
         return other
 
     def of_clusters(self, indices):
@@ -159,6 +171,7 @@ class Totals:
         other = no_totals(self.closed, self.n_rows)
         other.closed, other.closed_counts = self.sums, self.counts
         other.closed_cost, other.past_cost = self.cost, self.epoch_cost
+        other.saved = self.saved
         return other
 
 

@@ -30,7 +30,7 @@ from .._utils.tuning import TUNING
 from .clustering import Clustering, PointsByRegion, changed, disjoint, fill_empty, mask
 
 _BATCH = 4  # a batch of seeds is as large as the seeds so far, divided by this
-_REGION = 100  # centers per region, about
+_REGION = 150  # centers per region, about
 _MOST_ROUNDS, _ROUNDS_WORK = 4, 40_000  # work: pairs of points and clusters in all rounds
 _MOST_SWEEPS, _MOST_EXCHANGES = 30, 24  # per round
 _FAILURES = 3  # sweeps in a row that gain too little, after which to stop
@@ -79,10 +79,18 @@ class LocalSearch:
             best = self._lloyd(best, _FIRST_STEPS, *self._regions(best))
             n_rounds = min(_ROUNDS_WORK // (k * len(self.X)), _MOST_ROUNDS)
             for _ in range(max(1, n_rounds)):
-                best = self._swap(best, least_gain)
-                best = self._lloyd(best, _LAST_STEPS, *self._regions(best, np.inf))
-                best = self._exchange(best)
+                best = self._settled(self._swap(best, least_gain))
         return best
+
+    def refined(self, k, labels):
+        """Return labels of k clusters to which no swaps, but the other steps lead."""
+        best = self._settled(self._start(k, labels))
+        return fill_empty(best.labels, best.d2, k)
+
+    def _settled(self, clustering):
+        """Do Lloyd's steps until they gain little, and exchange points."""
+        regions = self._regions(clustering, np.inf)
+        return self._exchange(self._lloyd(clustering, _LAST_STEPS, *regions))
 
     # Seeding
 

@@ -3,6 +3,7 @@
 from functools import partial
 
 import numpy as np
+from scipy.sparse import issparse
 
 from .._nearest import centers_from, largest_block
 from .._utils.calls import shallow_copy
@@ -12,6 +13,7 @@ from .._utils.tuning import TUNING
 from .block import Blocks
 from .cluster_sums import no_totals, rows_left
 from .forgetting import end_epoch, epoch_ends, rows_left_in_epoch
+from .moving import centers_move, move_centers, rows_left_before_move
 from .random_numbers import RandomNumbers
 from .weights import SeenWeight, heavy_numbers, light_numbers
 
@@ -33,6 +35,8 @@ class Stream:
         The number of centers at which no more open.
     half_life : int or inf
         After so many samples all before count half.
+    moves : bool
+        Whether centers move to means; not if they are CSR.
     centers : Centers
         The paper's C: the live centers.
     ids, opened_at : ndarray of int32, ndarray of int64
@@ -50,10 +54,10 @@ class Stream:
         Whether a sample ever had a weight.
     """
 
-    def __init__(self, schedule, seed, max_clusters=np.inf, half_life=np.inf):
+    def __init__(self, schedule, seed, max_clusters=np.inf, half_life=np.inf, moves=False):
         self.schedule = schedule
         self.numbers = RandomNumbers(seed)
-        self.max_clusters, self.half_life = max_clusters, half_life
+        self.max_clusters, self.half_life, self.moves = max_clusters, half_life, moves
         self.centers = self.totals = None  # until a row says how to store them
         self.ids = np.empty(0, dtype=np.int32)
         self.opened_at = np.empty(0, dtype=np.int64)
@@ -96,12 +100,14 @@ class Stream:
         other = shallow_copy(self) if weights is None else self.weighted()
         if self.is_weighted and weights is None:
             weights = np.ones(X.shape[0])
-        if X.shape[0] == 1 and self.n_seen % self.half_life:  # not the first of an epoch
+        is_event = self.n_seen % self.half_life == 0 or centers_move(self)
+        if X.shape[0] == 1 and not is_event:
             labeled = other._read_row(self.centers.as_rows(X), weights)
             if labeled is not None:
                 return other, *labeled
         if not self.n_seen:
             other.centers = centers_from(rows_between(X, 0, 0))
+            other.moves = self.moves and not issparse(X)
             other.totals = no_totals(X)
         n_centers = max(len(other.centers), self.schedule.prefix_length)
         work = X.shape[0] * other.centers.width(X) * n_centers
@@ -150,8 +156,12 @@ class Stream:
             if epoch_ends(self):
                 finish()
                 end_epoch(self)
-            most = rows_left(self.n_seen), rows_left_in_epoch(self)
-            part = rows_between(X, stop, stop + min(self._block_rows, *most))
+            if centers_move(self):
+                finish()
+                move_centers(self)
+            most = (rows_left(self.n_seen), rows_left_in_epoch(self))
+            most = min(self._block_rows, *most, rows_left_before_move(self))
+            part = rows_between(X, stop, stop + most)
             rows, n_before = slice(stop, stop + part.shape[0]), len(self.centers)
             some = None if weights is None else weights[rows]
             draw = partial(self.numbers.between, self.n_seen, self.n_seen + part.shape[0])

@@ -11,6 +11,7 @@ from collections import Counter
 
 import dask
 
+from .._algorithm.moving import is_moving
 from . import worker
 from .loading import LoadedPartitions
 from .pipeline import Pipeline
@@ -25,10 +26,12 @@ class ClusterReader:
     figures : Counter
         What reading took: "n_candidates" and, of these, "n_openings", "n_serial_rows",
         "n_bursts", and "driver_seconds" in which the driver computed.
+    labeled : list
+        Labels and squared distances of rows while centers moved.
     """
 
     def __init__(self, client):
-        self._client, self.figures = client, Counter()
+        self._client, self.figures, self.labeled = client, Counter(), []
 
     def compute(self, delayed):
         """Return the values of delayed objects, which are small."""
@@ -43,7 +46,7 @@ class ClusterReader:
         start, tasks = time.thread_time(), Tasks(self._client)
         loaded = LoadedPartitions(tasks, partitions, stream.n_seen)
         try:
-            stream = Reading(tasks, loaded, checker, self.figures, report).read(stream)
+            stream = Reading(tasks, loaded, checker, self, report).read(stream)
         finally:
             tasks.release_all()
         self.figures["driver_seconds"] = time.thread_time() - start
@@ -53,9 +56,9 @@ class ClusterReader:
 class Reading:
     """The way of a stream through the partitions of one call."""
 
-    def __init__(self, tasks, partitions, checker, figures, report):
+    def __init__(self, tasks, partitions, checker, reader, report):
         self.tasks, self.partitions, self.checker = tasks, partitions, checker
-        self.figures, self._report = figures, report
+        self.figures, self._labeled, self._report = reader.figures, reader.labeled, report
 
     def read(self, stream):
         """Return the stream that has read all partitions."""
@@ -70,9 +73,11 @@ class Reading:
         """Return whether workers may read partitions from this one on at the same time.
 
         Otherwise they read one after the other, whether many centers open or not. So they
-        do if the stream forgets or is weighted: proposals would need to know more.
+        do if centers move, if the stream forgets, or if it is weighted: proposals would
+        need to know more.
         """
         is_plain = stream.half_life == math.inf and not stream.is_weighted
+        is_plain = is_plain and not is_moving(stream)
         are_many = self.tasks.n_threads() > 1
         return is_plain and are_many and not self.partitions.are_small(index, stream)
 
@@ -92,7 +97,8 @@ class Reading:
             parts = self.partitions.together(index, stream)
             args = parts, self.checker, stream, start, until_calm
             task = self.tasks.submit("read", worker.read_serially, *args)
-            stream, sizes, stop, is_calm = self.tasks.result(task)
+            stream, sizes, stop, is_calm, labeled = self.tasks.result(task)
+            self._labeled += labeled
             self.partitions.sizes[index : index + len(sizes)] = sizes
             is_partial = stop < sizes[-1]
             n_read = len(sizes) - is_partial

@@ -15,7 +15,7 @@ from .._utils.docstrings import documented_like, named_for_users
 from .._utils.validation import validate_X
 from . import worker
 from .partitions import partitions_of
-from .reading import DaskFitted, DaskReader, delayed_model, features_of
+from .reading import DaskFitted, DaskReader, delayed_model, delayed_value, features_of
 
 # attributes with a value for each sample, and their names in pandas
 _OF_SAMPLES = {
@@ -163,8 +163,8 @@ class DaskClusters(DaskReader):
             The features, encoded as `encode` says: a frame for a frame, but with
             ``encode="onehot"`` an array with chunks in CSR.
         """
-        self._local(None)._check_columns_stay()
-        local, partitions, firsts, _ = self._partial_fit(X, sample_weight)
+        self._local(vars(self).get("_fitted"))._check_columns_stay()
+        local, partitions, firsts, *_ = self._partial_fit(X, sample_weight)
         return features_of(local, partitions, worker.transform_online, firsts)
 
     def predict(self, X):
@@ -334,7 +334,8 @@ class DaskClusters(DaskReader):
             return value
         if fitted.partitions is None:
             return da.from_array(value)
-        args = [delayed_model(local), name], value, _OF_SAMPLES[name], fitted.firsts
+        known = delayed_value((fitted.firsts[0], *fitted.labeled))
+        args = [delayed_model(local), known, name], value, _OF_SAMPLES[name], fitted.firsts
         return fitted.partitions.mapped(worker.fitted_values, *args)
 
     def __dir__(self):

@@ -12,6 +12,9 @@ class LocalReader:
 
     figures = None  # which are those of a cluster
 
+    def __init__(self):
+        self.labeled = []
+
     def compute(self, delayed):
         """Return the values of delayed objects, one after the other."""
         return [part.compute() for part in delayed]
@@ -30,7 +33,8 @@ class LocalReader:
                 if index + 1 < len(delayed):
                     coming = pool.submit(delayed[index + 1].compute)
                 args = checker, stream, (index, 0), False, n_jobs
-                stream, size, *_ = read_serially([part], *args)
+                stream, size, _, _, labeled = read_serially([part], *args)
                 sizes += size
+                self.labeled += labeled
                 report(stream, sizes)
         return stream, sizes

@@ -21,7 +21,7 @@ from .driver import ClusterReader
 from .local import LocalReader
 from .partitions import NO_ROWS, ArrayPartitions, partitions_of
 
-_NO_LAST_ROWS = np.empty(0, dtype=np.int32), np.empty(0)
+_NO_ROWS = np.empty(0, dtype=np.int32), np.empty(0)
 
 
 class DaskFitted(NamedTuple):
@@ -33,6 +33,7 @@ class DaskFitted(NamedTuple):
     local: BaseEstimator
     partitions: ArrayPartitions = None  # of the last call; None if the local one has them
     firsts: list = None  # the position in the stream of the first row of each partition
+    labeled: tuple = _NO_ROWS  # labels and d2 of its first rows, if centers moved
     figures: dict = None  # what the last call took, if it was on a cluster
 
     def __reduce__(self):
@@ -97,11 +98,12 @@ class DaskReader(CallbackSupportMixin, ClusterMixin, BaseEstimator):
 
         def known(so_far, sizes_so_far):
             fitted_local, known_before = copy.copy(local), vars(local).get("_fitted")
-            fitted_local._fitted = local._new_fitted(known_before, so_far, _NO_LAST_ROWS)
+            fitted_local._fitted = local._new_fitted(known_before, so_far, _NO_ROWS)
             *firsts, _ = itertools.accumulate(sizes_so_far, initial=stream.n_seen)
             is_all = len(firsts) == len(partitions)
             read = partitions if is_all else partitions.first(len(firsts))
-            return DaskFitted(fitted_local, read, firsts, reader.figures)
+            labeled = tuple(map(np.concatenate, zip(_NO_ROWS, *reader.labeled)))
+            return DaskFitted(fitted_local, read, firsts, labeled, reader.figures)
 
         def report(so_far, sizes):
             if reporter and so_far.n_seen:
@@ -132,10 +134,15 @@ def _checker(local):
 
 
 def delayed_model(local):
-    """Return a local estimator as a part of graphs, of which each worker gets one copy."""
+    """Return a local estimator as a part of graphs."""
+    return delayed_value(copy.copy(local).set_params(n_jobs=1))
+
+
+def delayed_value(value):
+    """Return a value as a part of graphs, of which each worker gets one copy."""
     # of the graph that dask.delayed makes, Dask cannot always make one of an array
     name = f"online-kmeans-model-{uuid.uuid4().hex}"
-    return Delayed(name, {name: copy.copy(local).set_params(n_jobs=1)})
+    return Delayed(name, {name: value})
 
 
 def features_of(local, partitions, function, firsts=None):

@@ -14,6 +14,7 @@ from sklearn.utils import check_array
 from sklearn.utils.validation import validate_data
 
 from .._algorithm.cluster_sums import no_totals, rows_left, totals_by_block
+from .._algorithm.moving import is_moving
 from .._algorithm.partition import Candidates, finish, online_labels, propose
 from .._nearest import centers_from, nearest
 from .._utils.rows import rows_between
@@ -97,10 +98,10 @@ def read_serially(parts, checker, stream, start, until_calm, n_jobs=1):
 
     `start` is the index of the first partition and of its first row to read. Return the
     stream, the sizes of the partitions that were begun, the row to go on with in the last,
-    and if it is calm.
+    if it is calm, and pairs of labels and squared distances of rows, if centers moved.
     """
     index, stop = start
-    sizes, is_calm = [], False
+    sizes, is_calm, labeled = [], False, []
     for part in parts:
         at, is_start, stop = index + len(sizes), not stream.n_seen, 0 if sizes else stop
         X, weights = rows_to_read(part, checker, at, is_start)
@@ -110,12 +111,14 @@ def read_serially(parts, checker, stream, start, until_calm, n_jobs=1):
             stop = min(X.shape[0], first + TUNING.calm_rows) if until_calm else X.shape[0]
             rows = rows_between(X, first, stop)
             some = None if weights is None else weights[first:stop]
-            stream, _, _ = stream.extend(rows, n_jobs, weights=some)
+            may_move = is_moving(stream)
+            stream, *decided = stream.extend(rows, n_jobs, weights=some)
+            labeled += [decided] if may_move and stream.moves else []
             n_opened = len(stream.centers) - n_before
             is_calm = until_calm and _is_calm(stream, n_opened, stop - first)
         if is_calm:
             break
-    return stream, sizes, stop, is_calm
+    return stream, sizes, stop, is_calm, labeled
 
 
 def _is_calm(stream, n_opened, n_rows):
@@ -161,9 +164,15 @@ def add_up_rows(part, checker, start, stop, position, proposal, centers, opened,
     return totals_by_block(block, X, labels[n_left:], d2[n_left:], every)
 
 
-def fitted_values(part, model, name, first):
-    """Return a fitted attribute of a partition's rows, the first one at a position."""
-    return getattr(_as_if_last(rows_of(part, model), model, first), name)
+def fitted_values(part, model, labeled, name, first):
+    """Return a fitted attribute of a partition's rows, the first one at a position.
+
+    `labeled` has the position of the first row of the call, and labels and squared
+    distances that were decided while centers moved; later ones can be found again.
+    """
+    X, (start, *known) = rows_of(part, model), labeled
+    known = [values[first - start :][: X.shape[0]] for values in known]
+    return getattr(_as_if_last(X, model, first, known), name)
 
 
 def transform_online(part, model, first):
@@ -172,14 +181,19 @@ def transform_online(part, model, first):
     return model._encode(X, _as_if_last(X, model, first)._fitted, is_online=True)
 
 
-def _as_if_last(X, model, first):
-    """Return a fitted estimator as if it had read these rows last, at a position."""
-    model = copy.copy(model)
+def _as_if_last(X, model, first, known=((), ())):
+    """Return a fitted estimator as if it had read these rows last, at a position.
+
+    `known` has labels and squared distances of the first of them.
+    """
+    model, n_known = copy.copy(model), len(known[0])
     fitted = model._fitted = copy.copy(model._fitted)
     stream = fitted.stream = copy.copy(fitted.stream)
     stream.n_seen, fitted.labels = first + X.shape[0], None
+    rest = rows_between(X, n_known, X.shape[0])
     with one_blas_thread():
-        fitted.last_rows = online_labels(stream, X, first)
+        others = online_labels(stream, rest, first + n_known)
+    fitted.last_rows = tuple(map(np.append, known, others))
     return model
 
 
