@@ -93,10 +93,9 @@ def final_clusters(stream, n_clusters, kind, n_jobs=None, last=None):
     look = Look(ids, stream.opened_at, n_seen, n_seen, n_seen, 0.0)
     if len(online) <= n_clusters:
         return _merged(stream, np.arange(len(online)), look)
-    since, random_state = np.full(n_clusters, n_seen), stream.numbers.for_merge(n_seen)
-    points, args = stream.merge_points(), (stream.counts, n_clusters, random_state, n_jobs)
+    look, how = look._replace(since=np.full(n_clusters, n_seen)), (n_clusters, n_jobs)
     if last is None:
-        return _merged(stream, merge(points, *args), look._replace(since=since))
+        return _merged(stream, _search(stream, *how), look)
     before, past = _continued(last, stream), last.look
     is_little = n_seen - past.full_at <= _LITTLE * min(n_seen, stream.half_life)
     if is_little and len(np.unique(before)) == n_clusters:  # none of which has retired
@@ -104,13 +103,19 @@ def final_clusters(stream, n_clusters, kind, n_jobs=None, last=None):
         if cost(stream, cheap) <= _DEARER * past.unit_cost * stream.counts.sum():
             return cheap
     is_fresh = n_seen > _GROWTH * past.fresh_at
-    merged = merge(points, *args, before, is_fresh)
+    merged = _search(stream, *how, before, is_fresh)
     merged = _renumbered(before, merged, stream.counts, n_clusters)
     same = np.flatnonzero(_mean_the_same(before, merged, stream.counts, n_clusters))
     same = same[same < len(past.since)]
-    since[same] = past.since[same]
+    look.since[same] = past.since[same]
     fresh_at = n_seen if is_fresh else past.fresh_at
-    return _merged(stream, merged, look._replace(since=since, fresh_at=fresh_at))
+    return _merged(stream, merged, look._replace(fresh_at=fresh_at))
+
+
+def _search(stream, n_clusters, n_jobs, *start):
+    """Return the merged cluster of each live online cluster, maybe from a start on."""
+    points, random_state = stream.merge_points(), stream.numbers.for_merge(stream.n_seen)
+    return merge(points, stream.counts, n_clusters, random_state, n_jobs, *start)
 
 
 def _merged(stream, merged, look):
