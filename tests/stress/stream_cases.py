@@ -14,8 +14,9 @@ from dataclasses import dataclass, field
 import numpy as np
 import pytest
 from engines import ENGINES, engine
-from inside import positions_per_block
+from inside import moves_at, positions_per_block
 from reference import nearest, practical, semi_online, theoretical, uniform_numbers
+from scipy.sparse import issparse
 from streams import assert_equals_reference
 
 from onlinekmeans_sklearn import OnlineKMeans, SemiOnlineKMeans
@@ -48,6 +49,7 @@ class StreamCase:
     queries: int
     block: int  # positions that are added up at once
     weights: np.ndarray = field(repr=False)  # or None
+    moves: list  # positions before which centers move, if the clusters will be merged
 
 
 def stream_case(seed, index):
@@ -73,7 +75,7 @@ def stream_case(seed, index):
     storages = [str(rng.choice(names))] * len(cuts)
     if rng.random_sample() < 0.2:
         storages = [str(name) for name in rng.choice(names, size=len(cuts))]
-    return StreamCase(
+    case = StreamCase(
         kind=kind,
         X=X,
         shape=X.shape,
@@ -90,7 +92,17 @@ def stream_case(seed, index):
         queries=int(rng.choice([0, 0, 5])),
         block=int(rng.choice([2**16, 1, 16, 100])),
         weights=_weights(rng, n),
+        moves=[],
     )
+    if rng.random_sample() < 0.5 and _is_dense(case) and len({*case.dtypes}) == 1:
+        case.moves = sorted({*rng.randint(1, n + 1, size=4).tolist()})
+        parameters["n_clusters"] = 1
+    return case
+
+
+def _is_dense(case):
+    """Return whether all calls have dense rows: centers of sparse ones do not move."""
+    return not any(issparse(STORAGES[name](np.eye(2))) for name in case.storages)
 
 
 def _placed(rng, kind, n, d, dtype):
@@ -164,6 +176,7 @@ def check_stream(case):
         warnings.catch_warnings(),
         engine(case.kernel),
         positions_per_block(case.block),
+        moves_at(case.moves),
     ):
         warnings.simplefilter("error")
         warnings.filterwarnings("ignore", ADVICE)
@@ -199,7 +212,8 @@ def _check_stream(case):
         if len(set(case.dtypes)) > 1:  # the centers are as wide as the widest of them
             X = X.astype(model.cluster_centers_.dtype)
         assert_equals_reference(model, np.concatenate(labels), X, expected)
-        _check_answers(case, model, X[expected.opened_at], expected.counts)
+        if not case.moves:
+            _check_answers(case, model, X[expected.opened_at], expected.counts)
         _check_costs(model, expected)
     else:
         assert not hasattr(model, "n_samples_seen_")
@@ -235,6 +249,8 @@ def _reference(case, X, first_call, weights):
         "max_clusters": parameters["max_clusters"] or math.inf,
         "half_life": parameters.get("half_life", math.inf),
         "weights": weights,
+        "moves": case.moves,
+        "dtype": X.dtype.type,
     }
     if case.algorithm == "practical":
         return practical(samples, uniforms, k, **options)
