@@ -284,21 +284,17 @@ def test_headline_is_computed():
     results = [
         result_of(name, line_of(10, cost)) for name, cost in (("a", 1.0), ("b", 1.2))
     ]
-    text = (
+    assert report.headline(found_of(results)) == (
         "One pass: 1.10 times the cost of KMeans in 0.40 times its time, for 10 clusters "
         "of 2 datasets"
     )
-    coarser = (
-        ". A coarser pass, k = 5 n_clusters: 1.50 times the cost in 1.50 times the time, "
-        "for 10 clusters"
-    )
-    assert report.headline(found_of(results)) == text + coarser
-    assert report.headline(found_of(results, curve=20)) == text
-    assert f"{MBK_PASS}: 1.50 times the cost in 1.50 times the time." in report.findings(
-        found_of(results)
-    )
+    ratios = "1.50 times the cost in 1.50 times the time."
+    peers = [f"{name}: {ratios}" for name in (MBK_PASS, MBK_FIT, FAISS)]
+    coarser = f"OnlineKMeans, k = 5 n_clusters, 10 clusters: {ratios}"
+    assert report.findings(found_of(results)) == [*peers, coarser]
+    assert report.findings(found_of(results, curve=20)) == peers
     blobs = [result_of(BLOBS, line_of(10), line_of(50))]
-    assert "for 10 to 50 clusters of blobs." in report.headline(found_of(blobs))
+    assert report.headline(found_of(blobs)).endswith("for 10 to 50 clusters of blobs")
     nobody = {**line_of(10), TIME: {}, COST: {}}
     assert report.headline(found_of([result_of("a", nobody)])) == report.TITLE
 
