@@ -6,16 +6,16 @@ from functools import partial
 import numpy as np
 import pytest
 from scipy.sparse import csr_matrix
-from sklearn.cluster import Birch, KMeans, MiniBatchKMeans
+from sklearn.cluster import KMeans, MiniBatchKMeans
 
 from onlinekmeans_sklearn import OnlineKMeans
 
 pytest.importorskip("rich", reason="the benchmarks print with rich")
 
-from benchmarks.quality import contestants, merging, study
+from benchmarks.quality import contestants, study
 from benchmarks.quality.contestants import (
-    BIRCH,
     CONTESTANTS,
+    CURVE,
     FAISS,
     MBK_FIT,
     MBK_PASS,
@@ -37,9 +37,9 @@ def silent(description, share):
     """Tell nobody of the work done."""
 
 
-def measured(make=lambda: ROWS, numbers=(4,), seeds=2, limit=60, name="rows"):
+def measured(make=lambda: ROWS, numbers=(4,), curve=None, seeds=2, limit=60):
     source = study.Source(make, "as it is")
-    return study.measure(name, source, numbers, seeds, limit, advance=silent)
+    return study.measure("rows", source, numbers, curve, seeds, limit, advance=silent)
 
 
 @pytest.mark.parametrize("as_rows", [np.asarray, np.float32, csr_matrix])
@@ -88,16 +88,6 @@ def test_figures_are_those_of_the_models(as_rows):
                 assert own > 0
 
 
-def test_figures_of_birch_are_those_of_the_means_of_its_clusters():
-    (line,) = measured()["lines"]
-    labels = Birch(n_clusters=4).fit(ROWS).labels_
-    parts = [ROWS[labels == label] for label in range(4)]
-    cost = sum(((part - part.mean(axis=0)) ** 2).sum() for part in parts)
-    # the nearest mean is at most as far as that of the own cluster
-    assert 0.8 * cost < line["costs"][BIRCH][0] <= cost * (1 + 1e-9)
-    assert line["costs"][BIRCH] == 2 * line["costs"][BIRCH][:1]
-
-
 @pytest.mark.skipif(not HAS_FAISS, reason="faiss is not installed")
 def test_figures_of_faiss_are_those_of_its_iterations():
     import faiss
@@ -118,6 +108,18 @@ def test_everybody_takes_part_with_dense_rows():
     assert line["left out"] == ({} if HAS_FAISS else {FAISS: "is not installed"})
 
 
+def test_ours_takes_part_with_every_k_for_one_number_of_clusters():
+    four, six = measured(numbers=(4, 6), curve=6)["lines"]
+    assert list(four["costs"]) == THERE
+    assert list(six["costs"]) == [*THERE, *CURVE]
+    assert list(CURVE) == [f"OnlineKMeans, k = {m} n_clusters" for m in (3, 5, 10, 20)]
+    for name, k in zip(CURVE, (18, 30, 60, 120)):
+        for seed in range(2):
+            model = OnlineKMeans(6, k=k, random_state=seed).fit(ROWS)
+            assert six["costs"][name][seed] == pytest.approx(-model.score(ROWS))
+            assert six[study.TIME][name][seed] > 0
+
+
 def test_contestants_take_turns_for_each_seed_and_only_the_fit_is_timed(monkeypatch):
     turns, clock = [], [0]
 
@@ -125,9 +127,9 @@ def test_contestants_take_turns_for_each_seed_and_only_the_fit_is_timed(monkeypa
         clock[0] += 1
         turns.append((name, n_clusters, seed))
 
-    def centers(model, X):
+    def centers(model):
         clock[0] += 100
-        return X[:2]
+        return ROWS[:2]
 
     names = [REFERENCE, OURS, MBK_PASS]
     three = {name: Contestant(partial(fit, name), centers) for name in names}
@@ -166,17 +168,17 @@ def test_a_failure_of_ours_or_of_the_reference_is_an_error(monkeypatch, name):
 def test_sparse_rows_and_a_missing_faiss_are_reasons(monkeypatch):
     reason = "takes part with dense rows only"
     (line,) = measured(partial(csr_matrix, ROWS))["lines"]
-    assert line["left out"] == {FAISS: reason, BIRCH: reason}
+    assert line["left out"] == {FAISS: reason}
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
-    assert contestants.stay_out(ROWS, limit=60) == {FAISS: "is not installed"}
+    assert contestants.stay_out(ROWS) == {FAISS: "is not installed"}
 
 
 def test_who_is_expected_to_be_too_slow_is_left_out(monkeypatch):
-    """Invented times: 0.1 s a cluster for the reference, 0.05 s for ours, 3 s for Birch."""
+    """Invented times: 0.1 s a cluster for the reference, 0.05 s for ours."""
     by_cluster = dict.fromkeys(CONTESTANTS, 0.01) | {REFERENCE: 0.1, OURS: 0.05}
 
     def one_turn(X, name, n_clusters, seed):
-        return (3.0 if name == BIRCH else by_cluster[name] * n_clusters), 5.0 + seed
+        return by_cluster[name] * n_clusters, 5.0 + seed
 
     monkeypatch.setattr(study, "one_turn", one_turn)
     lines = measured(numbers=(10, 50, 80, 100), limit=4)["lines"]
@@ -187,64 +189,16 @@ def test_who_is_expected_to_be_too_slow_is_left_out(monkeypatch):
     )
     assert reasons[3][REFERENCE].startswith("would take about 10 s")
     assert [OURS in reason for reason in reasons] == [False, False, False, True]
-    assert all(BIRCH not in reason for reason in reasons)
     # without the reference there are no ratios, but all that was measured is there
     assert lines[1][study.COST] == lines[1][study.TIME] == {}
     assert lines[1]["costs"][OURS] == [5.0, 6.0]
     assert lines[1]["seconds"][OURS] == [2.5, 2.5]
 
 
-def test_birch_is_left_out_where_it_would_take_too_long_or_too_much(monkeypatch):
-    assert contestants.problem_of_birch(ROWS, limit=60) is None
-    assert "longer than 0 s" in contestants.problem_of_birch(ROWS, limit=0)
-    n = len(Birch(n_clusters=None).fit(ROWS).subcluster_centers_)
-    few = ROWS[:200]  # which are tried first
-    n_few = len(Birch(n_clusters=None).fit(few).subcluster_centers_)
-    assert n_few < n
-    monkeypatch.setattr(contestants, "MOST_DISTANCES", n * (n - 1) // 2 - 1)
-    problem = contestants.problem_of_birch(ROWS, limit=60)
-    assert problem == f"{n:,} subclusters in 400 rows are too many to merge"
-    monkeypatch.setattr(contestants, "MOST_DISTANCES", 10)
-    assert "in 200 rows" in contestants.problem_of_birch(ROWS, limit=60)
-
-
-def test_birch_with_too_few_subclusters_is_left_out():
-    X = np.repeat(np.arange(5.0) * 100, 40)[:, None] + ROWS[:200] / 1000
-    (line,) = measured(lambda: X, numbers=(6,), seeds=1)["lines"]
-    assert line["left out"][BIRCH] == "has but 5 subclusters to merge"
-
-
 def test_blobs_come_one_after_the_other():
     X = study.sorted_blobs()
     assert X.shape == (200_000, 10)
     assert np.ptp(X[:4000], axis=0).max() < 12  # of a blob, not of all
-
-
-def test_growth_is_that_of_merges_of_ten_times_the_points():
-    found = merging.growth(rounds=3, few=5, many=50)
-    few, many = found["seconds of few"], found["seconds of many"]
-    assert len(few) == len(many) == 3
-    assert found["ratio"] == np.median(many) / np.median(few)
-    for n_clusters in (5, 50):
-        model = merging.model_to_merge(n_clusters)
-        assert len(model.counts_) == 20 * n_clusters
-        assert model.partial_fit().cluster_centers_.shape == (n_clusters, 10)
-
-
-@pytest.mark.parametrize("as_rows", [np.asarray, csr_matrix])
-def test_evenness_is_of_a_merge_after_every_row(as_rows, monkeypatch):
-    seen = []
-    timed = merging.merge_seconds
-
-    def merge_seconds(model):
-        seen.append(model.n_samples_seen_)
-        return timed(model)
-
-    monkeypatch.setattr(merging, "merge_seconds", merge_seconds)
-    found = merging.evenness("rows", as_rows(ROWS), n_clusters=4)
-    assert seen == list(range(381, 401))
-    assert found["ratio"] == max(found["seconds"]) / np.median(found["seconds"])
-    assert found["online clusters"] > 4
 
 
 def test_what_a_call_costs_beside_its_rows_is_not_scaled_up(monkeypatch):

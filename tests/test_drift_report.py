@@ -15,7 +15,7 @@ pytest.importorskip("rich", reason="the benchmarks print with rich")
 from rich.console import Console
 
 from benchmarks import style
-from benchmarks.drift import checks, contestants, main, report, study, tables
+from benchmarks.drift import checks, contestants, lasting, main, report, study, tables
 from benchmarks.drift import streams as made
 from benchmarks.drift.contestants import (
     CONTESTANTS,
@@ -42,6 +42,22 @@ CHECKS = {
         "one row": 1.0,
     },
     "memory": {"early": 1.0, "late": 1.5, "opened": 2**10},
+}
+IDS = {
+    "changes": [
+        {
+            "dataset": "letter",
+            "order": order,
+            "n_clusters": n_clusters,
+            OURS: [0.0, 0.0, 0.3],
+            MINI_BATCH: [0.1, 0.1, 0.4],
+            "cost / from scratch": [1.0, 1.03],
+        }
+        for order in ("file order", "shuffled")
+        for n_clusters in (20, 100)
+    ],
+    "new groups": {OURS: [60, 600], MINI_BATCH: [30, 600]},
+    "ms of looks": [1.0, 2.0, 50.0],
 }
 
 
@@ -70,7 +86,7 @@ def figures_of(name, soon, ours=4.0, mini_batch=20.0, rival=1.25):
     return result_of(name, **every)
 
 
-def found_of(*results, checks=CHECKS, busy=None):
+def found_of(*results, checks=CHECKS, ids=IDS, busy=None):
     """Return what the JSON holds."""
     return {
         "machine": "2 cores, invented",
@@ -78,6 +94,7 @@ def found_of(*results, checks=CHECKS, busy=None):
         "options": {"seeds": 2},
         "results": list(results),
         "checks": checks,
+        "ids": ids,
     }
 
 
@@ -220,6 +237,110 @@ def test_checks_are_measured():
     assert found["memory"]["early"] > 0.5  # MiB: labels and distances of a call
 
 
+def test_shares_that_change_are_of_what_was_read_before():
+    looks = [
+        (np.array([0, 1]), np.array([1.0, 1.0])),
+        (np.array([0, 2, 1]), np.array([3.0, 1.0, 5.0])),
+        (np.array([0, 2, 1, 1]), np.array([3.0, 1.0, 9.0, 9.0])),
+    ]
+    assert lasting.shares_that_change(looks) == [0.25, 0]
+
+
+def test_costs_are_compared_with_a_merge_from_scratch():
+    X = np.concatenate(windows_of(MOVING))
+    model = OnlineKMeans(50, random_state=3)
+    for rows in np.split(X, 4):
+        before = model.partial_fit(rows).inertia_
+    whole = OnlineKMeans(50, random_state=3).fit(X)
+    assert lasting.cost_from_scratch(model) == whole.inertia_ != before
+    assert model.inertia_ == before  # the stream itself goes on as it was
+
+
+@pytest.mark.parametrize("n_clusters", lasting.NUMBERS)
+def test_changes_are_those_of_both_models(n_clusters):
+    X = np.concatenate(windows_of(RETURN, rows=350))
+    found = lasting.changes(X, n_clusters, seed=1)
+    models = lasting.models_of(n_clusters, 1)
+    ids, shares = {}, {name: [] for name in models}
+    for start in range(0, len(X), len(X) // 20):
+        seen = X[: start + len(X) // 20]
+        ours, theirs = (each.partial_fit(seen[start:]) for each in models.values())
+        if start > 0:
+            moved = ours.online_to_merged_[: len(ids[OURS])] != ids[OURS]
+            weights = ours.counts_[: len(moved)]
+            shares[OURS].append(weights[moved].sum() / weights.sum())
+            moved = theirs.predict(seen[:start]) != ids[MINI_BATCH]
+            shares[MINI_BATCH].append(moved.mean())
+        ids = {OURS: ours.online_to_merged_, MINI_BATCH: theirs.predict(seen)}
+    for name, expected in shares.items():
+        assert found[name] == pytest.approx(expected, abs=1e-5)
+    assert len(found["cost / from scratch"]) == 19
+    assert 0.9 < np.mean(found["cost / from scratch"]) < 1.1
+
+
+def test_a_group_has_a_main_id_that_can_change():
+    class Forgetful:
+        """Gives every group its own id in the first batches, and one to all in the last."""
+
+        def partial_fit(self, X):
+            self.calls = getattr(self, "calls", 0) + 1
+            return self
+
+        def predict(self, X):
+            return np.full(len(X), self.calls == 5, dtype=int)
+
+    assert lasting.main_id_changes(Forgetful(), 0, rows=200) == (9, 30)
+
+
+def test_looks_are_timed(monkeypatch):
+    clock = iter(range(100))
+    monkeypatch.setattr(lasting.time, "perf_counter", lambda: next(clock) ** 2)
+    taken = lasting.milliseconds_of_looks(rows_before=300, looks=3)
+    assert taken == [1000, 5000, 9000]
+
+
+def test_ids_of_dense_datasets_are_measured_in_both_orders(tmp_path, monkeypatch):
+    monkeypatch.setattr(lasting, "GROUP_SEEDS", 1)
+    monkeypatch.setattr(lasting, "NUMBERS", (20, 30))
+    monkeypatch.setattr(lasting, "milliseconds_of_looks", lambda: [1.0])
+    X = np.concatenate(windows_of(STATIONARY, rows=400))
+    np.savez(tmp_path / "letter.npz", X=X, y=np.zeros(len(X), dtype=int))
+    found = lasting.measure_ids(tmp_path, ["letter"], 2100, 1, lambda *_: None)
+    cases = [(c["dataset"], c["order"], c["n_clusters"]) for c in found["changes"]]
+    assert cases == [("letter", o, n) for n in (20, 30) for o in lasting.ORDERS]
+    assert found["changes"][0] == {
+        "dataset": "letter",
+        "order": "file order",
+        "n_clusters": 20,
+        **lasting.changes(X[:2100], 20, seed=0),
+    }
+    assert found["new groups"][OURS][1] == found["new groups"][MINI_BATCH][1] == 30
+    assert list(found) == list(IDS)
+
+
+def test_ids_have_targets():
+    rows = {row[0]: row[1:] for row in tables.ids_table(IDS).rows}
+    shown = {what: [str(cell) for cell in cells] for what, cells in rows.items()}
+    assert shown == {
+        "file order: share whose id changes, mean": ["0.100", "0.200"],
+        "file order: share whose id changes, median": ["0", "0.100"],
+        "shuffled, 20 clusters: share whose id changes, mean": ["0.100", "0.200"],
+        "shuffled, 100 clusters: share whose id changes, mean": ["0.100", "0.200"],
+        "new groups arrive: a group's main id changes, times of 100": ["10.0", "5.0"],
+        "cost / merged from scratch, mean": ["1.0150", "None"],
+        "cost / merged from scratch, highest": ["1.0300", "None"],
+        "milliseconds of predict after 100 rows, median": ["2.0", "None"],
+        "milliseconds of predict after 100 rows, slowest": ["50.0", "None"],
+    }
+    verdicts = [cells[0].verdict for cells in rows.values()]
+    assert verdicts == ["met"] * 2 + ["missed"] * 2 + ["met"] + ["missed"] * 2 + [
+        "met",
+        "missed",
+    ]
+    without = tables.ids_table({**IDS, "changes": []})  # without datasets
+    assert len(without.rows) == 3
+
+
 def test_targets_are_met_or_missed():
     found = found_of(
         figures_of(MOVING, soon=1.5), figures_of(STATIONARY, soon=4.08), checks=CHECKS
@@ -263,7 +384,7 @@ def test_report_holds_every_number_and_can_be_drawn_again(tmp_path, monkeypatch,
     report.write_report(tmp_path, found)
     written = json.loads((tmp_path / "drift.json").read_text(encoding="utf-8"))
     assert written["results"] == results
-    assert written["targets"].startswith("9 of 12 targets are met; missed: 1,000,000 stat")
+    assert written["targets"].startswith("13 of 21 targets are met; missed: 1,000,000 stat")
     assert (tmp_path / "index.txt").read_text(encoding="utf-8") == (
         "When groups move, and when they come back, the next window costs 1.5 and 1.5 "
         "times the best with a half-life, 4 and 4 times without, 20 and 20 times with "
@@ -320,7 +441,7 @@ def test_the_command_runs_on_a_little(tmp_path, capsys):
         there = [who for who in CONTESTANTS if who not in result["left out"]]
         assert list(result["contestants"]) == there
         assert [who for who in result["left out"] if who not in RIVER] == []
-    assert found["checks"] == {}
+    assert found["checks"] == found["ids"] == {}
 
 
 def test_command_line_says_what_is_wrong(capsys):

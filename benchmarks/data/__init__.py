@@ -27,7 +27,6 @@ __all__ = [
     "available",
     "fetch",
     "load",
-    "load_labels",
 ]
 
 DATASETS = list(HOMES)
@@ -54,12 +53,6 @@ def load(folder, name):
     """Return the samples of a dataset as floats, in an array or in CSR."""
     with np.load(Path(folder) / f"{name}.npz", allow_pickle=False) as arrays:
         return formats.samples(arrays)
-
-
-def load_labels(folder, name):
-    """Return the classes of the samples of a dataset."""
-    with np.load(Path(folder) / f"{name}.npz", allow_pickle=False) as arrays:
-        return arrays["y"]
 
 
 def fetch(name, folder=None, download=True):

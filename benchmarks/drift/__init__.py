@@ -10,11 +10,12 @@ from ..quality.others import Watch
 from ..report import add_redraw_argument, machine, read_json
 from ..speed import progress_bar
 from .checks import measure_checks
+from .lasting import measure_ids
 from .report import print_report, write_report
 from .streams import DATASETS, all_streams
 from .study import measure
 
-CHECKS_SHARE = 3  # how much longer the checks take than a stream, roughly
+CHECKS_SHARE, IDS_SHARE = 3, 2  # how much longer these take than a stream, roughly
 
 
 def options_of(argv):
@@ -36,8 +37,8 @@ def options_of(argv):
         "--largest",
         type=int,
         default=10_000_000,
-        help="rows of the longest stream, for memory; a tenth for live clusters and times "
-        "(10,000,000); 0 for the contest alone",
+        help="rows of the longest stream, for memory; a tenth for live clusters, times and "
+        "ids (10,000,000); 0 for the contest alone",
     )
     parser.add_argument("--out", type=Path, default=Path("drift-report"))
     add_redraw_argument(parser)
@@ -53,10 +54,10 @@ def options_of(argv):
 
 
 def figures(chosen, options, console):
-    """Return the figures of the streams and of the checks."""
-    watch, results, checks = Watch(), [], {}
+    """Return the figures of the streams, of the checks and of the ids."""
+    watch, results, checks, ids = Watch(), [], {}, {}
     with progress_bar(console) as progress:
-        total = len(chosen) + CHECKS_SHARE * (options.largest > 0)
+        total = len(chosen) + (CHECKS_SHARE + IDS_SHARE) * (options.largest > 0)
         task = progress.add_task("", total=total)
 
         def advance(description, share):
@@ -68,6 +69,13 @@ def figures(chosen, options, console):
             checks = measure_checks(
                 options.largest, lambda what, share: advance(what, CHECKS_SHARE * share)
             )
+            ids = measure_ids(
+                options.data,
+                [name for name in chosen if name in DATASETS],
+                options.largest // 10,
+                options.seeds,
+                lambda what, share: advance(what, IDS_SHARE * share),
+            )
     asked = ("windows", "rows", "seeds", "limit", "largest")
     return {
         "machine": machine(),
@@ -75,6 +83,7 @@ def figures(chosen, options, console):
         "options": {name: getattr(options, name) for name in asked},
         "results": results,
         "checks": checks,
+        "ids": ids,
     }
 
 

@@ -32,17 +32,17 @@ CAPTION = (
 
 def tables_of(found):
     """Return name -> table, of all that there are."""
-    return tables(found["results"], found["checks"])
+    return tables(found["results"], found["checks"], found["ids"])
 
 
 def with_targets(table):
-    """Return the headings and rows of the checks, with what the figures should be."""
+    """Return the headings and rows of a table, with what the first figures should be."""
     rows = []
-    for what, cell in table.rows:
+    for what, cell, *others in table.rows:
         bound = None
         if cell.target is not None:
             bound = f"{'at most' if cell.less_is_better else 'at least'} {cell.target:g}"
-        rows.append([what, cell, bound, cell.verdict or None])
+        rows.append([what, cell, *others, bound, cell.verdict or None])
     return [*table.headings, "should be", ""], rows
 
 
@@ -50,7 +50,7 @@ def print_report(console, found):
     """Print the tables, why there are dashes, and what was found."""
     for name, table in tables_of(found).items():
         headings, rows = table.short, table.rows
-        if name == "checks":
+        if name in ("checks", "ids"):
             headings, rows = with_targets(table)
         narrow = {"padding": 0, "show_edge": False}  # to fit 80 columns
         print_table(console, headings, rows, table.legend, title=table.title, **narrow)

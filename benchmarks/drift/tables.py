@@ -17,6 +17,7 @@ from .contestants import (
     WITHOUT,
     with_half_life,
 )
+from .lasting import NUMBERS, ORDERS
 from .streams import DATASETS, IN_TURN, MOVING, RETURN, SCALE, STATIONARY, SUDDEN
 from .study import ratio
 
@@ -41,6 +42,11 @@ CHECKS_LEGEND = (
     "Live clusters are those with any weight, after every 10,000 rows. A scale is found "
     f"again when the next rows cost at most {FOUND} times as much as with the true groups. "
     "Homogeneity is that of the labels at arrival."
+)
+IDS_LEGEND = (
+    "What was read before and has another id than after the batch before, as a share: "
+    "dense datasets, 20 batches. New groups: one more in each of 5 batches. Cost: of the "
+    "clusters that continue the last look / of those merged from scratch."
 )
 
 
@@ -136,7 +142,46 @@ def checks_table(results, checks):
     return Table("Forgetting, figure by figure", ["what", "measured"], rows, CHECKS_LEGEND)
 
 
-def tables(results, checks):
+def changes_of(ids, order, numbers=NUMBERS):
+    """Return the shares that change after the batches of all datasets, by name."""
+    some = [c for c in ids["changes"] if c["order"] == order and c["n_clusters"] in numbers]
+    return {who: np.concatenate([c[who] for c in some]) for who in (OURS, MINI_BATCH)}
+
+
+def pair(figures, summary, **options):
+    """Return the cells of ours, which has the target, and of MiniBatchKMeans."""
+    ours, mini_batch = (float(summary(figures[who])) for who in (OURS, MINI_BATCH))
+    return [at_most(ours, **options), at_most(mini_batch, decimals=options["decimals"])]
+
+
+def ids_table(ids):
+    """Return how much ids change, what that costs, and how long looks take."""
+    rows, in_file, mixed = [], *ORDERS
+    if ids["changes"]:
+        for name, summary, target in (("mean", np.mean, 0.1), ("median", np.median, 0.03)):
+            cells = pair(changes_of(ids, in_file), summary, target=target, decimals=3)
+            rows.append([f"{in_file}: share whose id changes, {name}", *cells])
+        for number, target in zip(NUMBERS, (0.02, 0.06)):
+            shares = changes_of(ids, mixed, [number])
+            cells = pair(shares, np.mean, target=target, decimals=3)
+            rows.append(
+                [f"{mixed}, {number} clusters: share whose id changes, mean", *cells]
+            )
+    times_of_100 = {who: 100 * np.divide(*of) for who, of in ids["new groups"].items()}
+    cells = pair(times_of_100, np.mean, target=10, decimals=1)
+    rows.append(["new groups arrive: a group's main id changes, times of 100", *cells])
+    if ids["changes"]:
+        costs = np.concatenate([c["cost / from scratch"] for c in ids["changes"]])
+        for name, summary, target in (("mean", np.mean, 1.005), ("highest", max, 1.02)):
+            cell = at_most(float(summary(costs)), target=target, decimals=4)
+            rows.append([f"cost / merged from scratch, {name}", cell, None])
+    for name, summary, target in (("median", np.median, 3), ("slowest", max, 40)):
+        cell = at_most(float(summary(ids["ms of looks"])), target=target, decimals=1)
+        rows.append([f"milliseconds of predict after 100 rows, {name}", cell, None])
+    return Table("Ids that last", ["what", OURS, MINI_BATCH], rows, IDS_LEGEND)
+
+
+def tables(results, checks, ids):
     """Return name -> table, of all that there are."""
     generated = [result for result in results if result["stream"] not in DATASETS]
     real = [result for result in results if result["stream"] in DATASETS]
@@ -147,6 +192,8 @@ def tables(results, checks):
         every["datasets"] = contest_table("Datasets in file order", real, None)
     every["streams"] = streams_table(results)
     every["checks"] = checks_table(results, checks)
+    if ids:
+        every["ids"] = ids_table(ids)
     return every
 
 

@@ -5,19 +5,12 @@ from pathlib import Path
 
 from rich.console import Console
 
-from ..data import add_data_argument, available, load, load_labels
+from ..data import add_data_argument, available
 from ..report import add_redraw_argument, machine, read_json
 from ..speed import progress_bar
-from .accuracy import accuracies
-from .merging import EVEN_CLUSTERS, evenness, growth
 from .others import Watch
 from .report import print_report, write_report
-from .study import NUMBERS, STUDIED, measure, sources
-
-SKIN = "skin"
-SKIN_SHARE = 2  # how much longer the linear models take than a dataset, roughly
-MERGE_SHARE = 0.2
-MERGE_ROUNDS = 5
+from .study import CURVE_CLUSTERS, NUMBERS, STUDIED, measure, sources
 
 
 def options_of(argv):
@@ -32,7 +25,13 @@ def options_of(argv):
         nargs="+",
         type=int,
         default=NUMBERS,
-        help="numbers of clusters (10 50 200 1000); with 1000 the merge is timed, too",
+        help="numbers of clusters (10 50 200 1000)",
+    )
+    parser.add_argument(
+        "--curve-clusters",
+        type=int,
+        default=CURVE_CLUSTERS,
+        help="the number of clusters for which ours runs with every k (200)",
     )
     parser.add_argument("--seeds", type=int, default=3, help="seeds and splits (3)")
     parser.add_argument(
@@ -44,9 +43,9 @@ def options_of(argv):
     parser.add_argument("--out", type=Path, default=Path("quality-report"))
     add_redraw_argument(parser)
     options = parser.parse_args(argv)
-    options.n_clusters = sorted(set(options.n_clusters))
+    options.n_clusters = sorted({*options.n_clusters, options.curve_clusters})
     if options.seeds < 1 or options.n_clusters[0] < 1:
-        parser.error("--seeds and --n-clusters must be at least 1")
+        parser.error("--seeds and numbers of clusters must be at least 1")
     everything = sources(options.data)
     names = options.datasets or list(everything)
     if unknown := [name for name in names if name not in everything]:
@@ -56,43 +55,23 @@ def options_of(argv):
 
 
 def figures(chosen, options, console):
-    """Return the figures of the sources, of the merge, and of the linear model on skin."""
-    watch = Watch()
-    results, merges, of_skin = [], {}, []
-    with_merge = EVEN_CLUSTERS in options.n_clusters
-    total = len(chosen) * (1 + MERGE_SHARE * with_merge) + MERGE_SHARE * with_merge
-    total += SKIN_SHARE * (SKIN in chosen)
+    """Return the figures of the sources."""
+    watch, results = Watch(), []
+    asked = ("n_clusters", "curve_clusters", "seeds", "limit")
+    asked = {name: getattr(options, name) for name in asked}
     with progress_bar(console) as progress:
-        task = progress.add_task("", total=total)
+        task = progress.add_task("", total=len(chosen))
 
         def advance(description, share):
             progress.update(task, description=description, advance=share)
 
-        asked = options.n_clusters, options.seeds, options.limit
         for name, source in chosen.items():
-            results.append(measure(name, source, *asked, advance))
-        if with_merge:
-            advance("the merge: ten times the clusters", 0)
-            merges = {"growth": growth(MERGE_ROUNDS), "evenness": []}
-            for name, source in chosen.items():
-                advance(f"the merge: {name}", MERGE_SHARE)
-                merges["evenness"].append(evenness(name, source.make()))
-            advance("the merge", MERGE_SHARE)
-        if SKIN in chosen:
-            of_skin = accuracies(
-                load(options.data, SKIN),
-                load_labels(options.data, SKIN),
-                options.seeds,
-                lambda description, share: advance(description, SKIN_SHARE * share),
-            )
-    asked = {name: getattr(options, name) for name in ("n_clusters", "seeds", "limit")}
+            results.append(measure(name, source, *asked.values(), advance))
     return {
         "machine": machine(),
         "cores used by others": watch.cores_of_others(),
         "options": asked,
         "results": results,
-        "merge": merges,
-        "skin accuracy": of_skin,
     }
 
 

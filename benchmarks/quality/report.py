@@ -8,6 +8,7 @@ import json
 from ..report import (
     html_beside,
     html_chart,
+    html_fitting,
     html_folded,
     html_list,
     html_table,
@@ -16,28 +17,43 @@ from ..report import (
     write_csv,
     write_page,
 )
-from .charts import ACROSS, UP, write_charts
+from .charts import ACROSS, SUMMARY, UP, write_charts
 from .contestants import OURS
 from .others import remarks
-from .tables import averages, deviation, left_out, real_ones, tables, verdict
+from .study import COST, TIME
+from .tables import (
+    FAST,
+    averages,
+    deviation,
+    figure,
+    left_out,
+    lines_of,
+    real_ones,
+    tables,
+    verdict,
+)
 
 TITLE = "Time and cost of k-means clusterings"
 CAPTION = (
-    "{name}: further left is faster, further down is better. A line joins the numbers of "
-    "clusters; larger marks are more clusters."
+    "{name}, {n_clusters:,} clusters: further left is faster, further down is better. "
+    "The line is OnlineKMeans, from a coarse pass, k = 3 n_clusters, to a fine one."
 )
+HOLLOW = " Filled marks are averages over the datasets, hollow ones medians."
+
+
+def curve_of(found):
+    """Return the number of clusters of the curve."""
+    return found["options"]["curve_clusters"]
 
 
 def tables_of(found):
     """Return name -> table, of all that there are."""
-    return tables(found["results"], found["merge"], found["skin accuracy"])
+    return tables(found["results"], curve_of(found))
 
 
 def print_report(console, found):
     """Print the tables, why there are dashes, and what was found."""
-    for name, table in tables_of(found).items():
-        if name == "summary":  # what was found says it in a terminal
-            continue
+    for table in tables_of(found).values():
         narrow = {"padding": 0, "show_edge": False}  # to fit 80 columns
         print_table(
             console, table.short, table.rows, table.legend, title=table.title, **narrow
@@ -65,12 +81,17 @@ def headline(found):
 
 def findings(found):
     """Return what others come to, and whether times can be relied upon, as sentences."""
-    lines = [
+    every, curve = averages(found["results"]), curve_of(found)
+    lines = lines_of(real_ones(found["results"]), curve)
+    if faster := figure(lines, COST, FAST):
+        coarser = f"{FAST}, {curve:,} clusters"
+        every[coarser] = faster.value, figure(lines, TIME, FAST).value
+    sentences = [
         f"{name}: {cost:.2f} times the cost in {time:.2f} times the time."
-        for name, (cost, time) in averages(found["results"]).items()
+        for name, (cost, time) in every.items()
         if name != OURS
     ]
-    return [*lines, *remarks(found["cores used by others"])]
+    return [*sentences, *remarks(found["cores used by others"])]
 
 
 def notes(found):
@@ -85,29 +106,33 @@ def write_report(folder, found):
     every = tables_of(found)
     text = json.dumps({**found, "targets": verdict(every)}, indent=1)
     (folder / "quality.json").write_text(text + "\n", encoding="utf-8")
-    parts = [html_list(findings(found)), *charts(folder, found["results"])]
+    folded, shown = [], ""
     for name, table in every.items():
         write_csv(folder / f"quality-{name}.csv", table.headings, table.rows)
         body = [html_table(table.headings, table.rows)]
         if table.legend:
             body.append(html_text(table.legend, "legend"))
         if name == "summary":
-            parts += [f"<h2>{table.title}</h2>", *body]
+            shown = f"<div>{''.join(body)}</div>"
         else:
-            parts.append(html_folded(table.title, *body))
-    parts.append(html_folded("Notes", html_list(notes(found))))
+            folded.append(html_folded(table.title, *body))
+    summary, *others = charts(folder, found) or [""]
+    if others:
+        folded.append(html_folded("Time and cost of each dataset", html_beside(*others)))
+    folded.append(html_folded("Notes", html_list(notes(found))))
+    parts = [html_fitting(summary, shown), html_list(findings(found)), *folded]
     write_page(folder / "index.html", TITLE, headline(found), *parts)
 
 
-def charts(folder, results):
+def charts(folder, found):
     """Write the charts and return them for the page; nothing if they cannot be drawn."""
-    figures = [
-        html_chart(
-            folder,
-            chart,
-            f"Chart of {UP} against {ACROSS} on {name}; the numbers are in the tables.",
-            CAPTION.format(name=name),
-        )
-        for name, chart in write_charts(folder, results).items()
-    ]
-    return [html_beside(*figures)] if figures else []
+    figures = []
+    for chart in write_charts(folder, found["results"], curve_of(found)):
+        name = chart.removeprefix("chart-")
+        is_summary = name == SUMMARY
+        name = "The average of the datasets" if is_summary else name
+        caption = CAPTION.format(name=name, n_clusters=curve_of(found))
+        caption += HOLLOW if is_summary else ""
+        description = f"Chart of {UP} against {ACROSS}; the numbers are in the tables."
+        figures.append(html_chart(folder, chart, description, caption))
+    return figures

@@ -22,7 +22,7 @@ from sklearn.preprocessing import MaxAbsScaler, StandardScaler
 
 from ..data import available, load
 from ..speed.contest import dense
-from .contestants import CONTESTANTS, OURS, REFERENCE, stay_out
+from .contestants import CONTESTANTS, CURVE, PEERS, REFERENCE, stay_out
 
 STUDIED = [
     "20news",
@@ -43,6 +43,7 @@ SCALERS = {
     "shuttle": StandardScaler,
 }
 NUMBERS = [10, 50, 200, 1000]  # of clusters
+CURVE_CLUSTERS = 200
 COST, TIME = "cost / KMeans", "time / KMeans"
 MIB_OF_DISTANCES = 64  # at a time, when rows are sparse
 WARM_UP = 500  # rows
@@ -105,7 +106,7 @@ def too_slow(last, n_clusters, limit):
     """
     reasons = {}
     for name, (number, seconds) in last.items():
-        expected = seconds * (n_clusters / number if CONTESTANTS[name].grows else 1)
+        expected = seconds * n_clusters / number
         if expected > limit:
             reasons[name] = (
                 f"would take about {expected:.0f} s, longer than {limit:g} s, judged by "
@@ -116,29 +117,24 @@ def too_slow(last, n_clusters, limit):
 
 def one_turn(X, name, n_clusters, seed):
     """Return the seconds of the fit, and the cost of its centers."""
-    contestant = CONTESTANTS[name]
+    contestant = (CONTESTANTS | CURVE)[name]
     start = time.perf_counter()
     model = contestant.fit(X, n_clusters, seed)
     seconds = time.perf_counter() - start
-    return seconds, cost(X, contestant.centers(model, X))
+    return seconds, cost(X, contestant.centers(model))
 
 
 def contest(X, n_clusters, seeds, asked, advance):
-    """Return the seconds and the costs by contestant and seed, and why a peer has none.
-
-    One without a seed has the figures of its only turn for all seeds.
-    """
+    """Return the seconds and the costs by contestant and seed, and why a peer has none."""
     turns, failed = {name: [] for name in asked}, {}
     for seed in range(seeds):
         for name in asked:
             advance(name, 0)
-            if seed > 0 and not CONTESTANTS[name].has_seed:
-                turns[name] += turns[name][:1]
-            elif name not in failed:
+            if name not in failed:
                 try:
                     turns[name].append(one_turn(X, name, n_clusters, seed))
                 except Exception as error:
-                    if name in (REFERENCE, OURS):
+                    if name not in PEERS:
                         raise
                     failed[name] = (str(error) or type(error).__name__).splitlines()[0]
             advance(name, 1 / (seeds * len(asked)))
@@ -165,28 +161,31 @@ def warm_up(X, names):
             CONTESTANTS[name].fit(X[:WARM_UP], 2, 0)
 
 
-def measure(name, source, numbers, seeds, limit, advance):
+def measure(name, source, numbers, curve, seeds, limit, advance):
     """Return all figures of a dataset: a line for each number of clusters.
 
-    `advance` is told of the work done, as a share of all there is for the dataset.
+    For `curve` clusters ours takes part with every `k`. `advance` is told of the work done,
+    as a share of all there is for the dataset.
     """
     advance(name, 0)
     X = source.make()
-    absent = stay_out(X, limit)
+    absent = stay_out(X)
     lines, last = [], {}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # rows that are alike
         warm_up(X, CONTESTANTS.keys() - absent.keys())
         for number in sorted(numbers):
             left_out = {**too_slow(last, number, limit), **absent}
-            asked = [contestant for contestant in CONTESTANTS if contestant not in left_out]
+            everybody = [*CONTESTANTS, *(CURVE if number == curve else ())]
+            asked = [who for who in everybody if who not in left_out]
             weight = number / sum(numbers)  # many clusters take longer
 
             def tell(contestant, share, number=number, weight=weight):
                 advance(f"{name}, {number:,} clusters: {contestant}", weight * share)
 
             seconds, costs, failed = contest(X, number, seeds, asked, tell)
-            last |= {who: (number, max(times)) for who, times in seconds.items()}
+            for who in seconds.keys() & CONTESTANTS.keys():
+                last[who] = number, max(seconds[who])
             lines.append(
                 {
                     "n_clusters": number,

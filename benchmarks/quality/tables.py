@@ -2,11 +2,20 @@
 
 import numpy as np
 
-from ..report import Cell, spread
-from .accuracy import LEARNERS
-from .charts import NAMES
-from .contestants import BIRCH, CONTESTANTS, FAISS, MBK_FIT, MBK_PASS, OURS, REFERENCE
-from .study import BLOBS, COST, STUDIED, TIME
+from ..report import Cell
+from .contestants import (
+    CONTESTANTS,
+    CURVE,
+    FAISS,
+    MBK_FIT,
+    MBK_PASS,
+    MULTIPLES,
+    OURS,
+    PEERS,
+    REFERENCE,
+    with_k,
+)
+from .study import BLOBS, COST, CURVE_CLUSTERS, STUDIED, TIME
 
 # short enough for a terminal -> (short enough for a page, name)
 COLUMNS = {
@@ -14,11 +23,12 @@ COLUMNS = {
     "pass": ("MiniBatch pass", MBK_PASS),
     "fit": ("MiniBatch fit", MBK_FIT),
     "faiss": ("faiss", FAISS),
-    "Birch": ("Birch", BIRCH),
 }
+CURVE_COLUMNS = {f"{m} n": (f"k = {m} n_clusters", with_k(m)) for m in MULTIPLES}
+NAMES = {OURS: 'OnlineKMeans, k = "auto"'}  # beside those with another k
 COST_TARGET, AVERAGE_TARGET = 1.03, 1.0
-GROWTH_TARGET, EVENNESS_TARGET = 15, 2
-ACCURACY_TARGET = 0.998
+TIME_TARGETS = {10: 0.35, 50: 0.2, 200: 0.2, 1000: 0.2}  # on average
+FAST, FAST_TARGET = with_k(5), 1.05  # its cost, on average
 LEGEND = (
     "Cost and time / those of KMeans(n_init=1), same rows and seed: mean of the costs and "
     "median of the times over the seeds. OnlineKMeans (ours) and the pass of "
@@ -27,26 +37,11 @@ LEGEND = (
     "data, or would take too long."
 )
 SUMMARY_LEGEND = (
-    "Cost and time / those of KMeans(n_init=1) with 10 to 1,000 clusters: averages over "
-    "the datasets that a method supports, and its highest cost on any of them."
+    "Time and cost / those of KMeans(n_init=1): averages over the datasets that a method "
+    "supports, the median of its costs, and the highest."
 )
-DATASETS_LEGEND = (
-    "Sizes, scaling, and the median seconds of KMeans(n_init=1) for each number of "
-    "clusters. blobs is generated: 50 blobs, one after the other."
-)
-MERGE_LEGEND = (
-    "Seconds of the merge of the online clusters alone. Growth: ten times the clusters, "
-    "and the points to merge. Others: the slowest and the median of 20 merges into 1,000 "
-    "clusters, each after one more row."
-)
-ACCURACY_LEGEND = (
-    "Test accuracy, squared loss: mean ± standard deviation over the splits, 70 % to "
-    "learn from. Least squares has nothing to choose; the step of gradient descent is "
-    "chosen on raw features. k: clusters aimed at."
-)
-
-
-WORDS = {"onehot": "one-hot clusters", "triangle": "triangle features"}
+NUMBERS_LEGEND = "The same averages for every number of clusters."
+CURVE_LEGEND = 'OnlineKMeans with other k than "auto", whose figures are above.'
 
 
 class Ratio(Cell):
@@ -71,154 +66,131 @@ class Table:
         self.short = short or headings
 
 
-def time_target(n_clusters):
-    """Return the most that we aim at for time / time of KMeans."""
-    return 1.0 if n_clusters < 200 else 0.5
-
-
-def line_of(result, n_clusters):
-    """Return the figures of a dataset for a number of clusters."""
-    return next(line for line in result["lines"] if line["n_clusters"] == n_clusters)
-
-
-def figure(lines, what, name, target=None):
-    """Return the mean over the lines of somebody's figure; None if one lacks it."""
-    if any(name not in line[what] for line in lines):
-        return None
-    summary = np.mean if what == COST else np.median
-    value = float(np.mean([summary(line[what][name]) for line in lines]))
-    return Ratio(value, target=target, less_is_better=True, decimals=3 - (what == TIME))
-
-
-def row_of(heading, lines, targets):
-    """Return the cells of some datasets; `targets` are what we aim at, by what."""
-    cells = [
-        figure(lines, what, name, targets.get(what) if name == OURS else None)
-        for _, name in COLUMNS.values()
-        for what in (COST, TIME)
-    ]
-    return [heading, *cells]
-
-
-def contest_table(results, n_clusters):
-    """Return cost and time for so many clusters: of each dataset, and on average."""
-    targets = {COST: COST_TARGET, TIME: time_target(n_clusters)}
-    real = [result for result in results if result["dataset"] != BLOBS]
-    rows = [
-        row_of(result["dataset"], [line_of(result, n_clusters)], targets) for result in real
-    ]
-    if len(real) > 1:
-        whole = {result["dataset"] for result in real} >= set(STUDIED)
-        lines = [line_of(result, n_clusters) for result in real]
-        average = row_of("average", lines, {COST: AVERAGE_TARGET} if whole else {})
-        rows += [average] if any(average[1:]) else []
-    rows += [
-        row_of(BLOBS, [line_of(result, n_clusters)], targets)
-        for result in results
-        if result["dataset"] == BLOBS
-    ]
-    kinds = ("cost", "time")
-    headings = [f"{name}: {kind}" for name, _ in COLUMNS.values() for kind in kinds]
-    short = [f"{name}\n{kind}" for name in COLUMNS for kind in kinds]
-    return Table(
-        f"{n_clusters:,} clusters: cost and time",
-        ["dataset", *headings],
-        rows,
-        LEGEND if n_clusters == results[0]["lines"][0]["n_clusters"] else None,
-        ["\ndataset", *short],
-    )
-
-
 def real_ones(results):
     """Return the results of real datasets; if there are none, those of the blobs."""
     return [result for result in results if result["dataset"] != BLOBS] or results
 
 
-def summary_table(results):
-    """Return everybody's cost and time on average, for each number of clusters."""
-    lines = {}
-    for line in (line for result in real_ones(results) for line in result["lines"]):
-        lines.setdefault(line["n_clusters"], []).append(line)
-    rows = []
-    for name in CONTESTANTS:
-        if name == REFERENCE:
-            continue
-        own = {
-            n: [line for line in every if name in line[COST]] for n, every in lines.items()
-        }
-        cells = [
-            figure(some, what, name) if some else None
-            for what in (COST, TIME)
-            for some in own.values()
-        ]
-        costs = [np.mean(line[COST][name]) for some in own.values() for line in some]
-        highest = Ratio(float(max(costs)), decimals=3) if costs else None
-        rows.append([NAMES.get(name, name), *cells, highest])
-    headings = [f"{kind}, {n:,}" for kind in ("cost", "time") for n in lines]
-    title = "Cost and time, on average"
-    return Table(title, ["", *headings, "highest cost"], rows, SUMMARY_LEGEND)
+def lines_of(results, n_clusters):
+    """Return the figures of the datasets for a number of clusters."""
+    lines = [line for result in results for line in result["lines"]]
+    return [line for line in lines if line["n_clusters"] == n_clusters]
 
 
-def datasets_table(results):
-    """Return what the rows are, and how long the reference takes for them."""
-    numbers = [line["n_clusters"] for line in results[0]["lines"]]
-    rows = []
+def values_of(lines, what, name):
+    """Return somebody's figure of each line that has it, over its seeds."""
+    over_seeds = np.mean if what == COST else np.median
+    return [float(over_seeds(line[what][name])) for line in lines if name in line[what]]
+
+
+def figure(lines, what, name, target=None, summary=np.mean):
+    """Return somebody's average, or another summary, over the lines; None without any."""
+    if not (values := values_of(lines, what, name)):
+        return None
+    options = {"less_is_better": True, "decimals": 3 - (what == TIME)}
+    return Ratio(float(summary(values)), target=target, **options)
+
+
+def is_whole(results):
+    """Return whether all datasets are there, for which averages have targets."""
+    return {result["dataset"] for result in results} >= set(STUDIED)
+
+
+def summary_table(results, n_clusters):
+    """Return what everybody comes to for so many clusters, and ours with every k."""
+    results = real_ones(results)
+    lines, rows = lines_of(results, n_clusters), []
+    for name in (*CURVE, OURS, *PEERS):
+        has_target = name == FAST and n_clusters == CURVE_CLUSTERS and is_whole(results)
+        if count := len(values_of(lines, COST, name)):
+            cells = [
+                figure(lines, TIME, name),
+                figure(lines, COST, name, FAST_TARGET if has_target else None),
+                figure(lines, COST, name, summary=np.median),
+                figure(lines, COST, name, summary=max),
+            ]
+            rows.append([NAMES.get(name, name), *cells, count])
+    headings = [f"{n_clusters:,} clusters", "time", "cost"]
+    headings += ["median cost", "highest cost", "datasets"]
+    short = [*headings[:3], "median\ncost", "highest\ncost", "data-\nsets"]
+    return Table("Time and cost, on average", headings, rows, SUMMARY_LEGEND, short)
+
+
+def numbers_table(results, numbers):
+    """Return everybody's averages for each number of clusters."""
+    results, rows = real_ones(results), []
+    costs = dict.fromkeys(numbers, AVERAGE_TARGET)
+    for kind, what, targets in (("time", TIME, TIME_TARGETS), ("cost", COST, costs)):
+        for name in (OURS, *PEERS):
+            has_targets = name == OURS and is_whole(results)
+            cells = [
+                figure(
+                    lines_of(results, n),
+                    what,
+                    name,
+                    targets.get(n) if has_targets else None,
+                )
+                for n in numbers
+            ]
+            rows.append([f"{name}: {kind}", *cells])
+    title, headings = "Every number of clusters", [f"{n:,} clusters" for n in numbers]
+    short = ["", *(f"{n:,}" for n in numbers)]
+    return Table(title, ["", *headings], rows, NUMBERS_LEGEND, short)
+
+
+def contest_table(title, results, n_clusters, columns, legend=None):
+    """Return cost and time of each dataset for so many clusters."""
+    targets, rows = {OURS: COST_TARGET}, []
     for result in results:
-        times = [line["seconds"].get(REFERENCE) for line in result["lines"]]
+        lines = lines_of([result], n_clusters)
         cells = [
-            None if t is None else Ratio(float(np.median(t)), decimals=2) for t in times
+            figure(lines, what, name, targets.get(name) if what == COST else None)
+            for _, name in columns.values()
+            for what in (COST, TIME)
+        ]
+        rows.append([result["dataset"], *cells])
+    kinds = ("cost", "time")
+    headings = [f"{name}: {kind}" for name, _ in columns.values() for kind in kinds]
+    short = [f"{name}\n{kind}" for name in columns for kind in kinds]
+    return Table(title, ["dataset", *headings], rows, legend, ["\ndataset", *short])
+
+
+def datasets_table(results, numbers):
+    """Return what the rows are, and how long KMeans and ours take for them."""
+    names, rows = (REFERENCE, OURS), []
+    for result in results:
+        shape = [f"{result['n']:,}", f"{result['d']:,}"]
+        seconds = [line["seconds"] for line in result["lines"]]
+        cells = [
+            Ratio(float(np.median(each[name])), decimals=2) if name in each else None
+            for name in names
+            for each in seconds
         ]
         scaling = result["scaling"].removesuffix("Scaler")
-        shape = [f"{result['n']:,}", f"{result['d']:,}", scaling]
-        rows.append([result["dataset"], *shape, *cells])
-    times = [f"{n:,} clusters" for n in numbers]
-    headings = ["dataset", "rows", "columns", "scaled by", *times]
-    return Table("Datasets, and seconds of KMeans", headings, rows, DATASETS_LEGEND)
+        rows.append([result["dataset"], *shape, scaling, *cells])
+    about = ["dataset", "rows", "columns", "scaled by"]
+    headings = [f"{name}, {n:,} clusters" for name in names for n in numbers]
+    short = [f"{name}\n{n}" for name in ("KMeans", "ours") for n in numbers]
+    legend = "Sizes, scaling, and median seconds. blobs: 50 of them, one after the other."
+    return Table(
+        "The datasets, and seconds", [*about, *headings], rows, legend, [*about, *short]
+    )
 
 
-def merge_table(merges):
-    """Return how the time of the merge grows, and how even it is."""
-    growth = merges["growth"]
-    many, few = (np.median(growth[f"seconds of {which}"]) for which in ("many", "few"))
-    name = f"growth: {growth['many']:,} clusters, {growth['few']:,}"
-    rows = [merge_row(name, many, few, growth["ratio"], GROWTH_TARGET)]
-    for each in merges["evenness"]:
-        slowest, median = max(each["seconds"]), np.median(each["seconds"])
-        name = f"{each['dataset']}: slowest, median"
-        rows.append(merge_row(name, slowest, median, each["ratio"], EVENNESS_TARGET))
-    return Table("The merge", ["merge", "longer", "shorter", "ratio"], rows, MERGE_LEGEND)
-
-
-def merge_row(heading, longer, shorter, ratio, target):
-    """Return two times of the merge and what became of their ratio."""
-    times = [Cell(float(longer)), Cell(float(shorter))]
-    return [heading, *times, Ratio(ratio, target=target, less_is_better=True, decimals=2)]
-
-
-def accuracy_table(accuracies):
-    """Return the accuracies of both learners; with clusters all have the same target."""
-    rows = []
-    for result in accuracies:
-        k = result.get("k")
-        target = None if k is None else ACCURACY_TARGET
-        cells = [spread(result[name], target=target, decimals=4) for name in LEARNERS]
-        name = "raw features" if k is None else f"with {WORDS[result['features']]}, k={k}"
-        opened = None if k is None else Cell(np.mean(result["clusters"]))
-        rows.append([name, opened, *cells])
-    headings = ["features", "clusters", *LEARNERS]
-    return Table("A linear model on skin", headings, rows, ACCURACY_LEGEND)
-
-
-def tables(results, merges, accuracies):
+def tables(results, curve):
     """Return name -> table, of all that there are."""
     numbers = [line["n_clusters"] for line in results[0]["lines"]]
-    every = {"summary": summary_table(results)}
-    every |= {str(number): contest_table(results, number) for number in numbers}
-    every["datasets"] = datasets_table(results)
-    if merges:
-        every["merge"] = merge_table(merges)
-    if accuracies:
-        every["accuracy"] = accuracy_table(accuracies)
+    every = {
+        "summary": summary_table(results, curve),
+        "numbers": numbers_table(results, numbers),
+    }
+    for n in numbers:
+        legend = LEGEND if n == numbers[0] else None
+        title = f"{n:,} clusters: cost and time"
+        every[str(n)] = contest_table(title, results, n, COLUMNS, legend)
+    title = f"{curve:,} clusters: cost and time with another k"
+    every["curve"] = contest_table(title, results, curve, CURVE_COLUMNS, CURVE_LEGEND)
+    every["datasets"] = datasets_table(results, numbers)
     return every
 
 
@@ -271,9 +243,8 @@ def deviation(results):
 def averages(results):
     """Return name -> average cost and time / those of KMeans, over all that there is."""
     lines = [line for result in real_ones(results) for line in result["lines"]]
-    found = {}
-    for name in CONTESTANTS:
-        own = [line for line in lines if name in line[COST]]
-        if own and name != REFERENCE:
-            found[name] = tuple(figure(own, what, name).value for what in (COST, TIME))
-    return found
+    return {
+        name: tuple(figure(lines, what, name).value for what in (COST, TIME))
+        for name in CONTESTANTS
+        if name != REFERENCE and values_of(lines, COST, name)
+    }
