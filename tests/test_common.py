@@ -18,6 +18,8 @@ from onlinekmeans_sklearn import ClusterFeaturesClassifier, OnlineKMeans, SemiOn
         OnlineKMeans(max_clusters=5, encode="ordinal"),
         OnlineKMeans(n_clusters=3, max_clusters=40, encode="distance", n_jobs=2),
         OnlineKMeans(encode="distance"),
+        OnlineKMeans(encode="local"),
+        OnlineKMeans(n_clusters=3, encode="local"),
         SemiOnlineKMeans(encode="triangle"),
         SemiOnlineKMeans(),
         SemiOnlineKMeans(encode="onehot-dense", n_samples=1000),
@@ -35,6 +37,7 @@ from onlinekmeans_sklearn import ClusterFeaturesClassifier, OnlineKMeans, SemiOn
     "ignore:The 'k' parameter of OnlineKMeans is 1, but",
     "ignore:The 'n_samples' parameter of SemiOnlineKMeans is None in a stream started",
     "ignore:The stream of SemiOnlineKMeans now has",
+    "ignore:encode='local' gives",
 )
 def test_estimator_is_scikit_learn_compatible(estimator, check):
     check(estimator)
