@@ -1,10 +1,15 @@
 """scikit-learn's own checks, for every configuration, with no expected failures."""
 
 import pytest
-from sklearn.linear_model import SGDClassifier
+from sklearn.linear_model import LinearRegression, SGDClassifier
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from onlinekmeans_sklearn import ClusterFeaturesClassifier, OnlineKMeans, SemiOnlineKMeans
+from onlinekmeans_sklearn import (
+    ClusterFeaturesClassifier,
+    ClusterFeaturesRegressor,
+    OnlineKMeans,
+    SemiOnlineKMeans,
+)
 
 
 @parametrize_with_checks(
@@ -30,6 +35,11 @@ from onlinekmeans_sklearn import ClusterFeaturesClassifier, OnlineKMeans, SemiOn
             SGDClassifier("log_loss", learning_rate="constant", eta0=1e-3, random_state=0),
             SemiOnlineKMeans(max_clusters=50, encode="triangle", random_state=0),
             passthrough=False,
+        ),
+        ClusterFeaturesClassifier(clusterer=OnlineKMeans(encode="local")),
+        ClusterFeaturesRegressor(),
+        ClusterFeaturesRegressor(
+            LinearRegression(), OnlineKMeans(encode="triangle"), scale_clusters=False
         ),
     ]
 )
