@@ -5,6 +5,7 @@ from importlib.metadata import version
 from ._classifier import ClusterFeaturesClassifier
 from ._display import CentersDisplay, ClusterSizesDisplay, OpeningsDisplay
 from ._online_kmeans import OnlineKMeans, SemiOnlineKMeans
+from ._regressor import ClusterFeaturesRegressor
 from ._show_versions import show_versions
 from ._state.checkpoint import load, save
 
@@ -12,6 +13,7 @@ __version__ = version("onlinekmeans_sklearn")
 __all__ = [
     "CentersDisplay",
     "ClusterFeaturesClassifier",
+    "ClusterFeaturesRegressor",
     "ClusterSizesDisplay",
     "OnlineKMeans",
     "OpeningsDisplay",

@@ -3,10 +3,15 @@
 from functools import partial
 
 import numpy as np
-from sklearn.base import ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
+from sklearn.base import (
+    ClassNamePrefixFeaturesOutMixin,
+    ClusterMixin,
+    OneToOneFeatureMixin,
+    TransformerMixin,
+)
 from sklearn.utils.validation import check_is_fitted
 
-from ._encoding import ENCODINGS, check_output, encode_rows
+from ._encoding import ENCODINGS, check_output, encode_rows, warn_of_many_columns
 from ._reading import StreamReader, known_features
 from ._utils.callbacks import (
     CALLBACK_ATTRIBUTES,
@@ -70,6 +75,8 @@ class BaseOnlineKMeans(
 
         fitted = self._read(None, stream, X, report=report if reporter else None)
         self._merge(fitted)  # now, so that warnings belong to fit
+        if self.encode == "local":
+            warn_of_many_columns(fitted.stream, fitted.n_clusters)
         self._publish(fitted, start)
         if reporter:
             reporter.end()
@@ -258,7 +265,7 @@ class BaseOnlineKMeans(
         Parameters
         ----------
         transform : {"default", "pandas", "polars"} or None, default=None
-            A data frame needs a dense encoding: any but ``encode="onehot"``. None leaves
+            A data frame needs a dense encoding: not "onehot" or "local". None leaves
             the setting as it is.
 
         Returns
@@ -286,10 +293,17 @@ class BaseOnlineKMeans(
         -------
         names : ndarray of str
             The name of the class in lower case and a number, such as "onlinekmeans0": one
-            for each cluster, or a single one for ``encode="ordinal"``.
+            for each cluster, or a single one for ``encode="ordinal"``. With
+            ``encode="local"`` those of the features follow, such as "onlinekmeans0_x0".
         """
-        self._check_call()
-        return super().get_feature_names_out(input_features)
+        fitted = self._check_call()
+        names = super().get_feature_names_out(input_features)
+        if self.encode != "local":
+            return names
+        features = OneToOneFeatureMixin.get_feature_names_out(self, input_features)
+        ends = ["", *(f"_{feature}" for feature in features)]
+        clusters = names[: self._n_columns(fitted)]
+        return np.array([name + end for name in clusters for end in ends], dtype=object)
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -356,7 +370,10 @@ class BaseOnlineKMeans(
     @property
     def _n_features_out(self):
         """The width of `transform`, for `get_feature_names_out`."""
-        return 1 if self.encode == "ordinal" else self._n_columns(self._fitted)
+        if self.encode == "ordinal":
+            return 1
+        n_each = 1 + self.n_features_in_ if self.encode == "local" else 1
+        return n_each * self._n_columns(self._fitted)
 
     def _n_columns(self, fitted):
         """Return the number of clusters that `transform` has columns for."""

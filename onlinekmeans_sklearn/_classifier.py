@@ -1,56 +1,16 @@
 """A classifier on raw features plus cluster features, which can learn on a stream."""
 
-import copy
-
 import numpy as np
-from scipy.sparse import csr_matrix, hstack, issparse
-from sklearn.base import (
-    BaseEstimator,
-    ClassifierMixin,
-    MetaEstimatorMixin,
-    clone,
-    is_classifier,
-)
+from sklearn.base import ClassifierMixin, is_classifier
 from sklearn.linear_model import SGDClassifier
-from sklearn.utils import check_random_state, get_tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted
 
-from ._base import BaseOnlineKMeans
-from ._online_kmeans import OnlineKMeans
-from ._state.version import VersionedStateMixin
-from ._utils.calls import lock_of, takes_no_weights, unchanged_on_error
-from ._utils.rows import side_by_side
+from ._cluster_features import ClusterFeatures, can_learn_online, model_has
 from ._utils.validation import as_floats, needs_no_validation, parameter_error
 
 
-def _classifier_has(name):
-    """Return a check that the classifier, fitted or not, has a method."""
-
-    def check(self):
-        classifier = getattr(self, "classifier_", self._parts()[1])
-        getattr(classifier, name)  # its AttributeError says why not
-        return True
-
-    return check
-
-
-def _can_learn_online(self):
-    """Check that the classifier has `partial_fit`, and the clusterer features for it."""
-    clusterer = getattr(self, "clusterer_", self._parts()[0])
-    if not isinstance(clusterer, BaseOnlineKMeans) or clusterer.n_clusters is not None:
-        raise AttributeError(
-            "partial_fit needs features that are decided online. The 'clusterer' parameter "
-            f"of {type(self).__name__} must be an OnlineKMeans or SemiOnlineKMeans with "
-            f"n_clusters=None. Got {clusterer!r} instead."
-        )
-    return _classifier_has("partial_fit")(self)
-
-
-class ClusterFeaturesClassifier(
-    VersionedStateMixin, MetaEstimatorMixin, ClassifierMixin, BaseEstimator
-):
+class ClusterFeaturesClassifier(ClassifierMixin, ClusterFeatures):
     """Classifier on raw features plus cluster features, also on a stream.
 
     With both, a linear model can separate classes that no hyperplane could. `fit` works as
@@ -60,28 +20,42 @@ class ClusterFeaturesClassifier(
     Parameters
     ----------
     classifier : estimator or None, default=None
-        The classifier. None is that of the paper's experiments:
-        ``SGDClassifier(loss="squared_error", learning_rate="invscaling", eta0=0.01,
-        power_t=0.25)``. Scale features to roughly unit variance.
+        The classifier. None is ``SGDClassifier("log_loss", penalty=None,
+        fit_intercept=False, learning_rate="invscaling", power_t=0.3)``, for which a
+        constant is among the features, with an `eta0` of 10 divided by the mean squared
+        length of the rows that it learns from. So the scale of the features does not
+        matter.
     clusterer : estimator or None, default=None
-        What makes the cluster features; its `encode` says which. None is
-        ``OnlineKMeans()``. For `partial_fit` it must be an :class:`OnlineKMeans` or
-        :class:`SemiOnlineKMeans` whose `n_clusters` is None. It gets the samples without
-        the names of their features, so a `ColumnTransformer` must select columns by number.
+        What makes the cluster features; its `encode` says which. None is an
+        :class:`OnlineKMeans` with ``encode="local"``, and a `k` up to 300 for at most 5000
+        columns, and in `fit` at least 4 samples for each. Where that makes fewer than 16
+        clusters it is ``OnlineKMeans()``, with one-hot features. For `partial_fit` the
+        clusterer must be an :class:`OnlineKMeans` or :class:`SemiOnlineKMeans` whose
+        `n_clusters` is None. It gets the samples without the names of their features, so a
+        `ColumnTransformer` must select columns by number.
     passthrough : bool, default=True
-        Whether the classifier sees the raw features, too, before those of the clusters.
+        Whether the raw features are passed on, too, before those of the clusters.
+    scale_clusters : bool, default=True
+        Whether the cluster features are multiplied by `cluster_scale_`, so that they are as
+        long as the raw ones: what is much shorter is learned late, and what is much longer
+        drowns the other. Only with `passthrough`, and not the one-hot features that the
+        default clusterer gives for many raw features.
     random_state : int, RandomState instance or None, default=None
-        Seeds the classifier and the clusterer where their `random_state` is None. Pass
-        an int for the same result every time.
+        Seeds the model and the clusterer where their `random_state` is None. Pass an int
+        for the same result every time.
 
     Attributes
     ----------
     classifier_ : estimator
         The fitted classifier.
-    clusterer_ : estimator
-        The fitted clustering.
     classes_ : ndarray of shape (n_classes,)
         The labels of the classes.
+    clusterer_ : estimator
+        The fitted clustering.
+    cluster_scale_ : float
+        What the cluster features are multiplied by: the ratio of the root-mean-square
+        lengths of raw rows and of theirs, among the first 1, 2, 4, 8, ... rows, as many as
+        have been read. It is 1 without `scale_clusters`.
     n_features_in_ : int
         The number of raw features.
     feature_names_in_ : ndarray of shape (n_features,)
@@ -89,15 +63,16 @@ class ClusterFeaturesClassifier(
 
     See Also
     --------
+    ClusterFeaturesRegressor : The same for numbers instead of classes.
     OnlineKMeans : The clusters.
     sklearn.pipeline.FeatureUnion : The same for batches, as steps of a pipeline.
 
     Notes
     -----
     In `partial_fit` the classifier learns from the features decided online. When a cluster
-    opens, it gets one more column, with weight 0. Only classifiers whose weights are all
-    in `coef_` can gain columns, such as `SGDClassifier` without averaging. For others, and
-    for ``encode="distance"``, give the clusterer a `max_clusters`.
+    opens, it gets more columns, with weight 0. Only models whose weights are all in `coef_`
+    can gain columns, such as `SGDClassifier` without averaging. For others, and for
+    ``encode="distance"``, give the clusterer a `max_clusters`.
 
     Examples
     --------
@@ -112,38 +87,26 @@ class ClusterFeaturesClassifier(
     True
     """
 
+    _model_name, _is_model, _step = "classifier", staticmethod(is_classifier), 10.0
+
     def __init__(
-        self, classifier=None, clusterer=None, *, passthrough=True, random_state=None
+        self,
+        classifier=None,
+        clusterer=None,
+        *,
+        passthrough=True,
+        scale_clusters=True,
+        random_state=None,
     ):
+        super().__init__(clusterer, passthrough, scale_clusters, random_state)
         self.classifier = classifier
-        self.clusterer = clusterer
-        self.passthrough = passthrough
-        self.random_state = random_state
 
-    @takes_no_weights
-    def fit(self, X, y):
-        """Cluster the rows of `X`, then fit the classifier with the cluster features.
+    @staticmethod
+    def _default():
+        rate = {"learning_rate": "invscaling", "power_t": 0.3}
+        return SGDClassifier("log_loss", penalty=None, fit_intercept=False, **rate)
 
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            The stream, in the order of the rows.
-        y : array-like of shape (n_samples,)
-            The classes.
-
-        Returns
-        -------
-        self : object
-            The fitted estimator.
-        """
-        with lock_of(self), unchanged_on_error(self):
-            X, y = self._validated(X, y, reset=True)
-            clusterer, classifier = self._unfitted_parts()
-            features = self._with_raw(X, clusterer.fit(X).transform(X))
-            self._publish(clusterer, classifier.fit(features, y))
-        return self
-
-    @available_if(_can_learn_online)
+    @available_if(can_learn_online)
     def partial_fit(self, X, y, classes=None, sample_weight=None):
         """Update the clusters with the next batch of the stream, then the classifier.
 
@@ -166,49 +129,7 @@ class ClusterFeaturesClassifier(
         self : object
             The fitted estimator.
         """
-        with lock_of(self):
-            if hasattr(self, "classifier_"):
-                self._partial_fit(X, y, classes, sample_weight, is_first=False)
-            else:
-                with unchanged_on_error(self):
-                    self._partial_fit(X, y, classes, sample_weight, is_first=True)
-        return self
-
-    def _partial_fit(self, X, y, classes, weights, is_first):
-        X, y = self._validated(X, y, reset=is_first)
-        self._check_classes(y, classes, is_first)
-        if is_first:
-            clusterer, classifier = self._unfitted_parts()
-        else:
-            clusterer = copy.copy(self.clusterer_)
-            classifier = copy.deepcopy(self.classifier_)
-        if clusterer.encode == "distance" and clusterer.max_clusters is None:
-            raise ValueError(
-                "Got a clusterer with encode='distance' and max_clusters=None, whose new "
-                "columns would not have been 0 so far: for partial_fit pass max_clusters "
-                "to the clusterer, or encode='triangle'."
-            )
-        weighted = {} if weights is None else {"sample_weight": weights}
-        features = self._with_raw(X, clusterer.partial_fit_transform(X, **weighted))
-        if not is_first:
-            _widen(classifier, features.shape[1])
-        classifier.partial_fit(features, y, classes=classes, **weighted)
-        self._publish(clusterer, classifier)
-
-    def predict(self, X):
-        """Return the class of each sample.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            The samples.
-
-        Returns
-        -------
-        y : ndarray of shape (n_samples,)
-            The predicted classes.
-        """
-        return self._delegate("predict", X)
+        return self._partial_fit(X, y, sample_weight, classes=classes)
 
     def score(self, X, y, sample_weight=None):
         """Return the share of samples whose class is predicted, the accuracy.
@@ -229,7 +150,7 @@ class ClusterFeaturesClassifier(
         """
         return super().score(X, y, sample_weight)
 
-    @available_if(_classifier_has("decision_function"))
+    @available_if(model_has("decision_function"))
     def decision_function(self, X):
         """Return the classifier's confidence for each sample and class.
 
@@ -245,7 +166,7 @@ class ClusterFeaturesClassifier(
         """
         return self._delegate("decision_function", X)
 
-    @available_if(_classifier_has("predict_proba"))
+    @available_if(model_has("predict_proba"))
     def predict_proba(self, X):
         """Return the probability of each class for each sample.
 
@@ -261,7 +182,7 @@ class ClusterFeaturesClassifier(
         """
         return self._delegate("predict_proba", X)
 
-    @available_if(_classifier_has("predict_log_proba"))
+    @available_if(model_has("predict_log_proba"))
     def predict_log_proba(self, X):
         """Return the logarithm of `predict_proba`.
 
@@ -277,27 +198,10 @@ class ClusterFeaturesClassifier(
         """
         return self._delegate("predict_log_proba", X)
 
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        inner = [get_tags(part) for part in self._parts()]
-        tags.input_tags.sparse = all(part.input_tags.sparse for part in inner)
-        tags.classifier_tags = copy.copy(inner[1].classifier_tags)
-        return tags
-
-    def _parts(self):
-        """Return `clusterer` and `classifier`, or what None stands for."""
-        clusterer, classifier = self.clusterer, self.classifier
-        if clusterer is None:
-            clusterer = OnlineKMeans()
-        if classifier is None:
-            rate = {"learning_rate": "invscaling", "eta0": 0.01, "power_t": 0.25}
-            classifier = SGDClassifier(loss="squared_error", **rate)
-        return clusterer, classifier
-
     def _validated(self, X, y, reset):
         """Return `X` and `y`, checked as scikit-learn does, unless they are known to pass.
 
-        `_check_classes` is enough for labels of the same kind as `classes_`.
+        `_check_targets` is enough for labels of the same kind as `classes_`.
         """
         self._check_parts()
         if not reset and type(y) is np.ndarray and needs_no_validation(self, X):
@@ -308,20 +212,7 @@ class ClusterFeaturesClassifier(
         check_classification_targets(y)
         return X, y
 
-    def _check_parts(self):
-        """Raise ValueError for an invalid parameter."""
-        clusterer, classifier = self._parts()
-        if isinstance(clusterer, type) or not hasattr(clusterer, "transform"):
-            expected = "an estimator with fit and transform, for example OnlineKMeans()"
-            raise parameter_error("clusterer", clusterer, expected, owner=self)
-        is_object = hasattr(classifier, "predict") and not isinstance(classifier, type)
-        if not (is_object and is_classifier(classifier)):
-            expected = "a classifier with fit and predict, for example SGDClassifier()"
-            raise parameter_error("classifier", classifier, expected, owner=self)
-        if not isinstance(self.passthrough, (bool, np.bool_)):
-            raise parameter_error("passthrough", self.passthrough, "a bool", owner=self)
-
-    def _check_classes(self, y, classes, is_first):
+    def _check_targets(self, y, is_first, classes):
         """Raise ValueError for labels that are not among the classes, or for no classes."""
         if is_first and classes is None:
             expected = (
@@ -336,61 +227,3 @@ class ClusterFeaturesClassifier(
                 f"Got y with labels {sorted(unknown)}, but expected some of the classes "
                 f"given in the first call of partial_fit: {known}."
             )
-
-    def _unfitted_parts(self):
-        """Return an unfitted clusterer and classifier, seeded by `random_state`."""
-        clusterer, classifier = map(clone, self._parts())
-        if hasattr(clusterer, "set_output"):
-            clusterer.set_output(transform="default")
-        if self.random_state is not None:
-            random_state = check_random_state(self.random_state)
-            _seed(clusterer, random_state)
-            _seed(classifier, random_state)
-        return clusterer, classifier
-
-    def _publish(self, clusterer, classifier):
-        """Take over the fitted parts, at once."""
-        parts = {"clusterer_": clusterer, "classifier_": classifier}
-        vars(self).update(parts, classes_=classifier.classes_)
-
-    def _with_raw(self, X, clusters):
-        """Return the features for the classifier: CSR if one of the parts is sparse."""
-        if not self.passthrough:
-            return clusters
-        if issparse(X) or issparse(clusters):
-            if X.shape[0] == 1:
-                return side_by_side(X, clusters)
-            return csr_matrix(hstack([X, clusters], format="csr"))
-        return np.hstack([X, clusters])
-
-    def _delegate(self, method, X):
-        """Return the result of a method of the classifier."""
-        self._check_parts()
-        check_is_fitted(self)
-        if not needs_no_validation(self, X):
-            X = as_floats(self, X, reset=False)
-        features = self._with_raw(X, self.clusterer_.transform(X))
-        return getattr(self.classifier_, method)(features)
-
-
-def _seed(estimator, random_state):
-    """Give a seed to every `random_state` of the estimator that is None."""
-    for name, value in sorted(estimator.get_params(deep=True).items()):
-        if value is None and (f"__{name}").endswith("__random_state"):
-            estimator.set_params(**{name: random_state.randint(2**31 - 1)})
-
-
-def _widen(classifier, n_features):
-    """Add features with weight 0 to a linear classifier."""
-    missing = n_features - classifier.n_features_in_
-    if missing == 0:
-        return
-    others = [name for name in vars(classifier) if "coef" in name and name != "coef_"]
-    if others or not isinstance(getattr(classifier, "coef_", None), np.ndarray):
-        raise ValueError(
-            f"{missing} clusters have opened since the last call, but only classifiers "
-            f"whose weights are all in coef_ can gain columns, not {classifier!r}. Give "
-            "the clusterer a max_clusters, for as many columns from the start."
-        )
-    classifier.coef_ = np.pad(classifier.coef_, ((0, 0), (0, missing)))
-    classifier.n_features_in_ = n_features

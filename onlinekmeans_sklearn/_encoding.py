@@ -1,16 +1,20 @@
 """Cluster features: what `transform` makes of labels or distances."""
 
 import numpy as np
-from scipy.sparse import csr_array, csr_matrix, issparse
+from scipy.sparse import csr_array, csr_matrix, hstack, issparse, vstack
 from sklearn import get_config
 
 from ._algorithm.forgetting import every_cluster
 from ._nearest import centers_from, each_panel_of_distances
-from ._utils.rows import index_dtype
+from ._utils.rows import canonical, index_dtype, rows_at, scaled_rows
+from ._utils.validation import warn_user
 
 LABEL_ENCODINGS = ("onehot", "onehot-dense", "ordinal")
 DISTANCE_ENCODINGS = ("distance", "triangle")
-ENCODINGS = LABEL_ENCODINGS + DISTANCE_ENCODINGS
+ENCODINGS = (*LABEL_ENCODINGS, *DISTANCE_ENCODINGS, "local")
+SPARSE_ENCODINGS = ("onehot", "local")
+_N_NEAREST = 4  # centers that the local features of a row depend on
+_MOST_LOCAL_COLUMNS = 10**6
 
 
 def encode_rows(X, final, encode, n_columns, n_jobs, decided=None):
@@ -24,7 +28,6 @@ def encode_rows(X, final, encode, n_columns, n_jobs, decided=None):
         if decided is None:
             labels, _ = final.nearest(X, n_jobs, labels_only=True)
         return encode_labels(labels, encode, n_columns, X.dtype)
-    features = np.empty((X.shape[0], n_columns), dtype=X.dtype)
     centers, columns = final.centers, final.ids
     if decided is not None:
         first = stream.n_seen - X.shape[0]
@@ -33,19 +36,58 @@ def encode_rows(X, final, encode, n_columns, n_jobs, decided=None):
         columns = np.flatnonzero(clusters.retired_at > first)
         clusters = clusters.at(columns)
         centers = centers_from(clusters.rows) if stream.retired else centers
-    columns = slice(len(centers)) if columns is None else columns
+    columns = np.arange(len(centers)) if columns is None else columns
+    is_local = encode == "local"
+    features = None if is_local else np.empty((X.shape[0], n_columns), dtype=X.dtype)
 
-    def encode_panel(rows, distances):
+    def encode_panel(span, rows, distances):
         is_known = np.ones((1, len(centers)), dtype=bool)
         if decided is not None:
-            at = positions[rows]
+            at = positions[span]
             is_known = (clusters.opened_at <= at) & (at < clusters.retired_at)
+        if is_local:
+            distances = np.where(is_known, distances, np.inf)
+            return encode_local(rows, distances, centers, columns, n_columns)
         values, absent = encode_distances(distances, encode, X.dtype, is_known)
-        features[rows] = absent
-        features[rows, columns] = np.where(is_known, values, absent)
+        features[span] = absent
+        features[span, columns] = np.where(is_known, values, absent)
 
-    each_panel_of_distances(centers, X, encode_panel, n_jobs)
+    panels = each_panel_of_distances(centers, X, encode_panel, n_jobs)
+    if is_local:
+        no_rows = csr_array((0, n_columns * (X.shape[1] + 1)))
+        features = as_configured(vstack([no_rows, *panels], format="csr", dtype=X.dtype))
     return features
+
+
+def encode_local(X, distances, centers, columns, n_columns):
+    """Return the features of a linear model in each of the clusters near a sample, in CSR.
+
+    For its nearest centers, at distances z_1 <= ... <= z_4, the features of the first three
+    are w_j [1, 2 (x - c_j) / z_4], with weights w_j proportional to z_4^2 - z_j^2. Of fewer
+    centers the farthest has no features either, unless it is alone.
+    """
+    ids, d2 = centers.nearest_few(X, distances, _N_NEAREST)
+    n_near = np.isfinite(d2).sum(axis=1, keepdims=True)
+    scale = np.take_along_axis(d2, n_near - 1, axis=1)
+    n_used = np.maximum(n_near - 1, 1)
+    is_used = np.arange(d2.shape[1]) < n_used
+    weights = np.where(is_used, scale - d2, 0)
+    total = weights.sum(axis=1, keepdims=True)
+    weights = np.divide(weights, total, out=is_used / n_used, where=total > 0)
+    slopes = np.divide(2 * weights, np.sqrt(scale), out=0 * weights, where=scale > 0)
+    row, near = np.nonzero(is_used)
+    order = np.lexsort((ids[row, near], row))
+    near = row, near[order]
+    center, width = ids[near], X.shape[1] + 1
+    differences = rows_at(X, row) - rows_at(centers.exact, center)
+    blocks = [weights[near][:, None], scaled_rows(differences, slopes[near])]
+    blocks = hstack(blocks, format="csr") if issparse(X) else csr_array(np.hstack(blocks))
+    starts = columns[center].astype(np.int64) * width
+    indices = blocks.indices + np.repeat(starts, np.diff(blocks.indptr))
+    indptr = blocks.indptr[np.append(0, n_used.cumsum())]
+    dtype = index_dtype(max(n_columns * width, blocks.nnz))
+    arrays = blocks.data, indices.astype(dtype), indptr.astype(dtype)
+    return canonical(*arrays, (X.shape[0], n_columns * width))
 
 
 def encode_labels(labels, encode, n_clusters, dtype):
@@ -83,6 +125,21 @@ def encode_distances(distances, encode, dtype, is_known):
     return distances, absent
 
 
+def warn_of_many_columns(stream, n_clusters):
+    """Warn if local features are more than a linear model can learn from a stream."""
+    n, n_features = stream.n_seen, stream.centers.n_features
+    name = "k" if n_clusters is None else "n_clusters"
+    n_clusters = n_clusters or stream.n_online
+    n_columns, most = n_clusters * (n_features + 1), min(n // 3, _MOST_LOCAL_COLUMNS)
+    if n_columns > most:
+        warn_user(
+            f"encode='local' gives {n_columns} columns, {n_features} + 1 for each of "
+            f"{n_clusters} clusters, from {n} samples: with more than {most} a linear "
+            f"model can fit noise. Pass a smaller {name}, reduce the features, for example "
+            "by PCA, or set encode='onehot'."
+        )
+
+
 def as_configured(X):
     """Return sparse `X` as the kind of CSR that scikit-learn is configured to return."""
     if not issparse(X):
@@ -94,9 +151,9 @@ def as_configured(X):
 def check_output(estimator):
     """Raise ValueError if `transform` would have to put CSR into a data frame."""
     output = getattr(estimator, "_output", get_config()["transform_output"])
-    if estimator.encode == "onehot" and output in ("pandas", "polars"):
+    if estimator.encode in SPARSE_ENCODINGS and output in ("pandas", "polars"):
         raise ValueError(
             f"{str(output).capitalize()} output does not support the sparse output of "
-            "encode='onehot'. Set encode='onehot-dense', or keep sparse data with "
-            "set_output(transform='default')."
+            f"encode={estimator.encode!r}. Set encode='onehot-dense', or keep sparse data "
+            "with set_output(transform='default')."
         )

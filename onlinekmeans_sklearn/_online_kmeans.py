@@ -52,7 +52,8 @@ class OnlineKMeans(BaseOnlineKMeans):
         the nearest one, however far, and the guarantee ends: choose it well above `k`.
         The width of `transform` is then fixed from the first batch on, with columns for
         clusters still to come. If None, there is no limit.
-    encode : {"onehot", "onehot-dense", "ordinal", "distance", "triangle"}, default="onehot"
+    encode : {"onehot", "onehot-dense", "ordinal", "distance", "triangle", "local"}, \
+            default="onehot"
         The output of `transform`:
 
         - "onehot": 1 for the cluster of the sample among zeros, as a sparse matrix in CSR
@@ -65,7 +66,14 @@ class OnlineKMeans(BaseOnlineKMeans):
           number, and never one that makes an absent center look near;
         - "triangle": by how much each center is nearer than the average one,
           ``max(0, mean(z) - z_j)`` for distances ``z``. A center that does not exist yet
-          gets 0.
+          gets 0;
+        - "local": what a linear model needs for a plane of its own in each cluster, as a
+          sparse matrix in CSR format with ``1 + n_features`` columns for each. Of the four
+          nearest centers, at distances ``z_1 <= ... <= z_4``, the first three have
+          ``w_j * [1, 2 * (x - c_j) / z_4]`` there, with weights proportional to
+          ``z_4**2 - z_j**2`` that add up to 1, so that one plane changes smoothly into the
+          next. It lifts linear models most, if there are not too many columns: at most a
+          third of the number of samples, say.
     n_jobs : int or None, default=None
         The number of threads that look for nearest centers. None is the one of
         ``joblib.parallel_config``, else -1: what scikit-learn's own threaded code would

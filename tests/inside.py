@@ -17,7 +17,7 @@ _PACKAGE = "onlinekmeans_sklearn"
 # steps of a call that tests let fail, or do otherwise: name, and where it is looked up
 STEPS = {
     **dict.fromkeys(["look_up", "open_centers", "label", "accumulate"], "_algorithm.block"),
-    **dict.fromkeys(["encode_labels", "encode_distances"], "_encoding"),
+    **dict.fromkeys(["encode_labels", "encode_distances", "encode_local"], "_encoding"),
     "unchanged_on_error": "_reading",
     "merge": "_algorithm.merge",
     "rebuilt": "_utils.validation",

@@ -11,7 +11,7 @@ import sklearn
 from scipy.sparse import csr_array, csr_matrix, hstack, issparse
 from sklearn.base import clone
 from sklearn.cluster import MiniBatchKMeans
-from sklearn.datasets import make_circles, make_classification
+from sklearn.datasets import load_digits, make_circles, make_classification
 from sklearn.linear_model import LogisticRegression, Perceptron, SGDClassifier
 from sklearn.model_selection import GridSearchCV
 from sklearn.naive_bayes import MultinomialNB
@@ -39,12 +39,13 @@ def learn(model, X, y, sizes, classes):
     return model
 
 
-@pytest.mark.parametrize("encode", ["onehot", "onehot-dense", "triangle"])
+@pytest.mark.parametrize("encode", ["onehot", "onehot-dense", "triangle", "local"])
 @pytest.mark.parametrize("storage", [np.asarray, csr_matrix, csr_array])
 def test_fit_is_a_pipeline_of_a_union_and_the_classifier(storage, encode):
     rows = storage(X3)
     clusterer = OnlineKMeans(k=40, encode=encode, random_state=0)
-    model = ClusterFeaturesClassifier(SQUARED, clusterer).fit(rows, y3)
+    model = ClusterFeaturesClassifier(SQUARED, clusterer, scale_clusters=False)
+    model.fit(rows, y3)
     union = make_union(FunctionTransformer(accept_sparse=True), clone(clusterer))
     pipeline = make_pipeline(union, clone(SQUARED)).fit(rows, y3)
     np.testing.assert_allclose(model.classifier_.coef_, pipeline[-1].coef_)
@@ -63,7 +64,7 @@ def test_clusters_tell_apart_what_is_not_linearly_separable():
 
 @pytest.mark.parametrize("storage", [np.asarray, csr_array])
 @pytest.mark.parametrize("sizes", [[1], [50], [7, 300]], ids=str)
-@pytest.mark.parametrize("encode", ["onehot", "ordinal", "triangle"])
+@pytest.mark.parametrize("encode", ["onehot", "ordinal", "triangle", "local"])
 def test_a_growing_model_is_the_one_that_had_all_columns_from_the_start(
     encode, sizes, storage
 ):
@@ -78,6 +79,7 @@ def test_a_growing_model_is_the_one_that_had_all_columns_from_the_start(
         ]
         grown, wide = (model.classifier_.coef_ for model in models)
         width = models[0].clusterer_.n_clusters_ if encode != "ordinal" else 1
+        width *= 1 + data.shape[1] if encode == "local" else 1
         assert grown.shape[1] == data.shape[1] + width
         np.testing.assert_array_equal(grown, wide[:, : grown.shape[1]])
         assert not wide[:, grown.shape[1] :].any()
@@ -85,7 +87,8 @@ def test_a_growing_model_is_the_one_that_had_all_columns_from_the_start(
 
 
 def test_the_classifier_learns_from_the_features_decided_online():
-    model = ClusterFeaturesClassifier(SQUARED, OnlineKMeans(k=40, random_state=0))
+    online = OnlineKMeans(k=40, random_state=0)
+    model = ClusterFeaturesClassifier(SQUARED, online, scale_clusters=False)
     learn(model, X, y, [100], [0, 1])
     clusterer, classifier = (
         OnlineKMeans(k=40, max_clusters=99, random_state=0),
@@ -120,13 +123,13 @@ def test_partial_fit_goes_on_after_fit():
     n_clusters = model.clusterer_.n_clusters_
     model.partial_fit(100 + X, y)
     assert model.clusterer_.n_samples_seen_ == 1400
-    assert model.classifier_.n_features_in_ == 2 + model.clusterer_.n_clusters_
+    assert model.classifier_.n_features_in_ == 2 + 1 + 3 * model.clusterer_.n_clusters_
     assert model.clusterer_.n_clusters_ > n_clusters
 
 
 def test_without_passthrough_the_classifier_sees_clusters_only():
     model = ClusterFeaturesClassifier(passthrough=False, random_state=0).fit(X, y)
-    assert model.classifier_.n_features_in_ == model.clusterer_.n_clusters_
+    assert model.classifier_.n_features_in_ == 1 + 3 * model.clusterer_.n_clusters_
     assert model.score(X, y) > 0.97
 
 
@@ -187,10 +190,11 @@ def test_the_features_of_a_lone_row_are_those_it_has_among_others(form, encode):
     clusterer = OnlineKMeans(k=30, encode=encode)
     model = ClusterFeaturesClassifier(clusterer=clusterer, random_state=0)
     model.fit(form(rows[:300]), y[:300])
-    features = model._with_raw(form(rows), model.clusterer_.transform(form(rows)))
+    scale = model.cluster_scale_
+    features = model._with_raw(form(rows), model.clusterer_.transform(form(rows)), scale)
     for i in range(0, 1200, 50):
         row = form(rows[i : i + 1])
-        alone = model._with_raw(row, model.clusterer_.transform(row))
+        alone = model._with_raw(row, model.clusterer_.transform(row), scale)
         assert type(alone) is type(features)
         np.testing.assert_allclose(dense(alone), dense(features[i : i + 1]), atol=1e-12)
 
@@ -229,8 +233,9 @@ def test_other_linear_classifiers_grow_too(classifier):
 
 def test_methods_are_those_of_the_classifier():
     model = ClusterFeaturesClassifier()
-    assert not hasattr(model, "predict_proba")
     assert hasattr(model, "decision_function")
+    assert hasattr(model, "predict_proba")
+    assert not hasattr(model.set_params(classifier=SQUARED), "predict_proba")
     logistic = ClusterFeaturesClassifier(LogisticRegression(), random_state=0)
     assert not hasattr(logistic, "partial_fit")
     probabilities = logistic.fit(X, y).predict_proba(X)
@@ -252,7 +257,7 @@ def test_any_clusterer_will_do_for_fit_but_not_for_a_stream():
 
 def test_merged_clusters_are_for_fit_not_for_a_stream():
     clusterer = SemiOnlineKMeans(n_clusters=12, random_state=0)
-    model = ClusterFeaturesClassifier(clusterer=clusterer, random_state=0)
+    model = ClusterFeaturesClassifier(SQUARED, clusterer, random_state=0)
     assert model.fit(X, y).classifier_.n_features_in_ == 2 + 12
     assert not hasattr(model, "partial_fit")
     assert not hasattr(clone(model), "partial_fit")
@@ -269,7 +274,7 @@ def test_distances_need_all_columns_from_the_start():
         model.partial_fit(X, y, classes=[0, 1])
     assert state(model) == before
     capped = clone(clusterer).set_params(max_clusters=60)
-    model = ClusterFeaturesClassifier(SQUARED, capped)
+    model = ClusterFeaturesClassifier(SQUARED, capped, scale_clusters=False)
     learn(model, X, y, [100], [0, 1])
     features, classifier = clone(capped), clone(SQUARED)
     for rows, target in zip(np.split(X, 12), np.split(y, 12)):
@@ -321,3 +326,142 @@ def test_sparse_in_sparse_throughout():
         dense(model.clusterer_.cluster_centers_),
         ClusterFeaturesClassifier(random_state=0).fit(X, y).clusterer_.cluster_centers_,
     )
+
+
+CLASSIFIERS = {
+    "default": ClusterFeaturesClassifier(random_state=0),
+    "one-hot": ClusterFeaturesClassifier(SQUARED, OnlineKMeans(k=30), random_state=0),
+    "local": ClusterFeaturesClassifier(
+        SQUARED, OnlineKMeans(k=30, encode="local"), random_state=0
+    ),
+}
+
+
+def scale_of_first(model, rows, n):
+    """Return the scale by the first rows of a stream, one after the other."""
+    clusterer = clone(model.clusterer_)
+    raw = clusters = 0.0
+    for row in rows[:n]:
+        raw += sum(value**2 for value in row)
+        features = dense(clusterer.partial_fit_transform(row[None]))
+        clusters += sum(value**2 for value in features[0])
+    return np.sqrt(raw / clusters)
+
+
+@pytest.mark.parametrize("storage", [np.asarray, csr_array])
+@pytest.mark.parametrize("name", CLASSIFIERS)
+def test_clusters_are_as_long_as_raw_rows_by_positions_that_are_powers_of_two(
+    name, storage
+):
+    rows = 7 * X3[:300] + 1
+    cuts = [
+        learn(clone(CLASSIFIERS[name]), storage(rows), y3[:300], sizes, [0, 1, 2])
+        for sizes in ([300], [1], [7, 120], [256, 44])
+    ]
+    assert len({model.cluster_scale_ for model in cuts}) == 1
+    assert len({model._lengths for model in cuts}) == 1
+    expected = scale_of_first(cuts[0], rows, 256)
+    assert cuts[0].cluster_scale_ == pytest.approx(expected, rel=1e-9)
+
+
+def test_the_scale_of_a_row_is_that_of_the_power_of_two_before_it(monkeypatch):
+    seen = []
+    usual = SGDClassifier.partial_fit
+
+    def noted(self, X, y, **rest):
+        seen.append(dense(X)[:, 6:])
+        return usual(self, X, y, **rest)
+
+    monkeypatch.setattr(SGDClassifier, "partial_fit", noted)
+    model = ClusterFeaturesClassifier(SQUARED, OnlineKMeans(k=30), random_state=0)
+    learn(model, X3[:40], y3[:40], [23, 17], [0, 1, 2])
+    found = np.concatenate([part.max(axis=1) for part in seen])  # one-hot: of length 1
+    for t in range(40):
+        n = 2 ** int(np.log2(t + 1))
+        expected = np.sqrt(np.mean([row @ row for row in X3[:n]]))
+        assert found[t] == pytest.approx(expected, rel=1e-9)
+
+
+@pytest.mark.parametrize("storage", [np.asarray, csr_array])
+def test_fit_scales_all_rows_alike(storage):
+    clusterer = OnlineKMeans(k=30, encode="local", random_state=0)
+    model = ClusterFeaturesClassifier(SQUARED, clusterer).fit(storage(X3), y3)
+    first = csr_array(model.clusterer_.transform(storage(X3[:1024])))
+    lengths = (X3[:1024] ** 2).sum() / (first.data**2).sum()
+    assert model.cluster_scale_ == pytest.approx(np.sqrt(lengths), rel=1e-9)
+    features = dense(model.clusterer_.transform(storage(X3))) * model.cluster_scale_
+    linear = clone(SQUARED).fit(csr_matrix(np.hstack([X3, features])), y3)
+    np.testing.assert_allclose(model.classifier_.coef_, linear.coef_, atol=1e-9)
+
+
+@pytest.mark.parametrize("parameter", ["scale_clusters", "passthrough"])
+def test_without_a_scale_it_is_one(parameter):
+    model = ClusterFeaturesClassifier(random_state=0, **{parameter: False})
+    assert model.fit(5 * X, y).cluster_scale_ == 1
+    assert model.partial_fit(5 * X, y).cluster_scale_ == 1
+    zeros = ClusterFeaturesClassifier(random_state=0)  # of no length
+    assert zeros.partial_fit(0 * X, y, classes=[0, 1]).cluster_scale_ == 1
+    with pytest.raises(ValueError, match=f"'{parameter}' parameter.*must be a bool"):
+        model.set_params(**{parameter: "no"}).fit(X, y)
+
+
+def test_the_scale_of_the_features_does_not_matter():
+    models = [
+        learn(ClusterFeaturesClassifier(random_state=0), factor * X, y, [100], [0, 1])
+        for factor in (2.0**-20, 1.0, 2.0**20)
+    ]
+    first, *others = (
+        model.predict_proba(factor * X)
+        for model, factor in zip(models, (2.0**-20, 1.0, 2.0**20))
+    )
+    for other in others:
+        np.testing.assert_allclose(other, first, atol=1e-9)
+
+
+def test_the_default_clusterer_suits_the_shape_of_the_data():
+    model = ClusterFeaturesClassifier(random_state=0)
+    for n, d, expected in [
+        (1200, 2, (100, "local")),  # 4 samples for each of 3 * 100 columns
+        (60_000, 2, (300, "local")),
+        (100, 2, ("auto", "onehot")),  # for local features too few samples
+        (1200, 20, ("auto", "onehot")),
+    ]:
+        rows = np.random.RandomState(0).normal(size=(n, d))
+        clusterer = model.fit(rows, rows[:, 0] > 0).clusterer_
+        assert (clusterer.k, clusterer.encode) == expected
+    for d, expected in [
+        (2, (300, "local")),
+        (99, (50, "local")),
+        (400, ("auto", "onehot")),
+    ]:
+        rows = np.random.RandomState(0).normal(size=(30, d))
+        stream = clone(model).partial_fit(rows, rows[:, 0] > 0, classes=[False, True])
+        assert (stream.clusterer_.k, stream.clusterer_.encode) == expected
+    assert stream.cluster_scale_ == 1  # they are too many for clusters to matter
+
+
+def test_parameters_of_a_default_say_what_to_pass_instead():
+    model = ClusterFeaturesClassifier()
+    with pytest.raises(ValueError, match=r"clusterer__k.*clusterer=OnlineKMeans\(\)"):
+        model.set_params(clusterer__k=20)
+    with pytest.raises(ValueError, match=r"classifier__alpha: classifier=None"):
+        GridSearchCV(model, {"classifier__alpha": [1.0]}, error_score="raise").fit(X, y)
+    model.set_params(clusterer=OnlineKMeans(), clusterer__k=20)
+    assert model.clusterer.k == 20
+    with pytest.raises(ValueError, match="Invalid parameter"):
+        model.set_params(cluster__k=20)
+
+
+def test_defaults_are_not_behind_the_same_model_of_raw_features():
+    digits, target = load_digits(return_X_y=True)
+    rate = {"learning_rate": "invscaling", "power_t": 0.3}
+    raw = SGDClassifier("log_loss", eta0=10 / (digits**2).sum(axis=1).mean(), **rate)
+    models = [raw.set_params(random_state=0), ClusterFeaturesClassifier(random_state=0)]
+    hits = [[], []]
+    for start in range(0, 1700, 50):
+        part = slice(start, start + 50)
+        for model, each in zip(models, hits):
+            if start:
+                each.append(model.score(digits[part], target[part]))
+            model.partial_fit(digits[part], target[part], classes=np.arange(10))
+    assert np.mean(hits[1]) >= np.mean(hits[0]) - 0.005

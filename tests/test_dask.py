@@ -201,7 +201,7 @@ def test_labels_of_an_earlier_call_stay_what_they_were(scheduler):
 
 @pytest.mark.parametrize("storage", STORAGES)
 @pytest.mark.parametrize(
-    "encode", ["onehot", "onehot-dense", "ordinal", "distance", "triangle"]
+    "encode", ["onehot", "onehot-dense", "ordinal", "distance", "triangle", "local"]
 )
 @pytest.mark.parametrize("scheduler", ["threads"], indirect=True)
 def test_transform_and_predict_are_lazy_and_equal(scheduler, storage, encode):
@@ -211,7 +211,7 @@ def test_transform_and_predict_are_lazy_and_equal(scheduler, storage, encode):
     expected = local.fit(local_rows(rows)).transform(local_rows(rows))
     lazy = model.fit_transform(collection(rows, [1, 0, 250]))
     found = lazy.compute()
-    assert issparse(found) == issparse(expected) == (encode == "onehot")
+    assert issparse(found) == issparse(expected) == (encode in ("onehot", "local"))
     assert lazy.dtype == expected.dtype if isinstance(lazy, da.Array) else True
     if issparse(expected):
         found, expected = found.toarray(), expected.toarray()
@@ -234,7 +234,7 @@ def assert_same_features(found, expected, encode):
         np.testing.assert_array_equal(found, expected)
 
 
-@pytest.mark.parametrize("encode", ["onehot", "distance"])
+@pytest.mark.parametrize("encode", ["onehot", "distance", "local"])
 def test_features_decided_online_are_equal(scheduler, encode):
     model, local = pair(OnlineKMeans(k=40, encode=encode, max_clusters=50))
     for rows in cut(X[:900], [500]):

@@ -299,7 +299,7 @@ def test_a_classifier_learns_on_a_stream_that_forgets():
         part = slice(start, start + 100)
         model.partial_fit(rows[part], y[part], classes=[0, 1])
     assert (model.clusterer_.counts_ == 0).any()
-    assert model.classifier_.coef_.shape[1] == 2 + model.clusterer_.n_clusters_
+    assert model.classifier_.coef_.shape[1] == 2 + 1 + model.clusterer_.n_clusters_
 
 
 @pytest.mark.parametrize("half_life", [0, -3, 1.5, "5", True, np.nan])

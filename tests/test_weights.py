@@ -190,7 +190,9 @@ def test_bad_weights_are_refused_and_nothing_changes(weights, match, estimator):
 def test_a_classifier_hands_weights_to_both_of_its_parts():
     y, some = np.arange(400) % 2, WEIGHTS["any"]
     clusterer = OnlineKMeans(k=30, random_state=1)
-    model = ClusterFeaturesClassifier(SGDClassifier(random_state=0), clusterer)
+    model = ClusterFeaturesClassifier(
+        SGDClassifier(random_state=0), clusterer, scale_clusters=False
+    )
     model.partial_fit(X[:200], y[:200], classes=[0, 1], sample_weight=some[:200])
     model.partial_fit(X[200:], y[200:], sample_weight=some[200:])
     features = clone(clusterer).partial_fit_transform(X, sample_weight=some)

@@ -161,7 +161,7 @@ class DaskClusters(DaskReader):
         -------
         X_new : dask Array or DataFrame
             The features, encoded as `encode` says: a frame for a frame, but with
-            ``encode="onehot"`` an array with chunks in CSR.
+            "onehot" or "local" an array with chunks in CSR.
         """
         self._local(vars(self).get("_fitted"))._check_columns_stay()
         local, partitions, firsts, *_ = self._partial_fit(X, sample_weight)
@@ -220,7 +220,7 @@ class DaskClusters(DaskReader):
         -------
         X_new : dask Array or DataFrame
             The features, encoded as `encode` says: a frame for a frame, but with
-            ``encode="onehot"`` an array with chunks in CSR.
+            "onehot" or "local" an array with chunks in CSR.
         """
         local, partitions, _ = self._validated(X)
         return features_of(local, partitions, worker.transform_rows)
@@ -241,7 +241,7 @@ class DaskClusters(DaskReader):
         -------
         X_new : dask Array or DataFrame
             The features, encoded as `encode` says: a frame for a frame, but with
-            ``encode="onehot"`` an array with chunks in CSR.
+            "onehot" or "local" an array with chunks in CSR.
         """
         with lock_of(self), unchanged_on_error(self):
             return self.fit(X, y).transform(X)

@@ -128,13 +128,17 @@ def nearest_shared(centers, X, n_jobs=None, labels_only=False):
 
 
 def each_panel_of_distances(centers, X, function, n_jobs=None):
-    """Call a function with each slice of the rows and its distances to all centers."""
-    step = max(1, TUNING.distance_elements // len(centers))
+    """Return what a function gives of each slice of the rows, in order.
+
+    It gets the slice, its rows in the format of the centers, and their distances to all
+    centers.
+    """
+    step = max(1, TUNING.distance_elements // max(len(centers), centers.width(X)))
     panels = [slice(a, a + step) for a in range(0, X.shape[0], step)]
 
     def call(span):
         rows = centers.as_rows(rows_between(X, span.start, span.stop))
-        function(span, centers.distances(rows))
+        return function(span, rows, centers.distances(rows))
 
     with own_threads(n_jobs, work_of(centers, X)) as threads:
-        threads.map(call, panels)
+        return threads.map(call, panels)

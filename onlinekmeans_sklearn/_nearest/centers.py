@@ -83,3 +83,34 @@ class Centers(ABC):
         rows, ids = np.nonzero(2 * slack > _ROUGH * d2)
         d2[rows, ids] = self.squared_distances(X, rows, ids)
         return np.sqrt(d2, out=d2)
+
+    def nearest_few(self, X, distances, most):
+        """Return the nearest centers of each row, in order, and their squared distances.
+
+        Parameters
+        ----------
+        X : rows as `as_rows` returns them
+        distances : ndarray
+            What `distances` returns, infinite for centers that do not count. They only say
+            which centers may be among the nearest; the distance that decides does the rest.
+        most : int
+
+        Returns
+        -------
+        ids : ndarray of shape (n_rows, n_nearest)
+            Of centers at the same distance the oldest first.
+        d2 : ndarray of float64 of shape (n_rows, n_nearest)
+            Infinite from where there are no more.
+        """
+        n, most = len(distances), min(most, len(self))
+        farthest = np.partition(distances, most - 1, axis=1)[:, most - 1 : most]
+        limit = np.minimum(farthest * (1 + _ROUGH), np.finfo(np.float64).max)
+        rows, found = np.nonzero(distances <= limit)
+        d2 = self.squared_distances(X, rows, found)
+        order = np.lexsort((d2, rows))
+        rank = np.arange(len(rows)) - np.searchsorted(rows, rows)
+        few = rank < most
+        at, order = (rows[few], rank[few]), order[few]
+        ids, nearest = np.zeros((n, most), dtype=np.int64), np.full((n, most), np.inf)
+        ids[at], nearest[at] = found[order], d2[order]
+        return ids, nearest

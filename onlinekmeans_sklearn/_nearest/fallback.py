@@ -5,11 +5,11 @@ smallest; the squared distances to these few decide. `kernels` documents the met
 """
 
 import numpy as np
-from scipy.sparse import csc_array, issparse
+from scipy.sparse import csc_array
 
-from .._utils.rows import rows_at
+from .._utils.rows import rows_at, squared_norms
 from .._utils.tuning import TUNING
-from .products import check_numbers, prepare, products, squared_norms
+from .products import check_numbers, prepare, products
 
 
 class _Search:
@@ -81,7 +81,7 @@ class _Search:
         for start in range(0, len(rows), step):
             part = slice(start, start + step)
             differences = rows_at(X, rows[part]) - rows_at(self._centers, ids[part])
-            d2[part] = _squared(differences)
+            d2[part] = squared_norms(differences)
         return d2
 
     @np.errstate(over="ignore")
@@ -97,7 +97,7 @@ class _Search:
             least = uniforms[row] * facility_cost
             if not least < d2[row]:
                 continue
-            to_new = _squared(rows_at(X, np.repeat(row, len(opened))) - new)
+            to_new = squared_norms(rows_at(X, np.repeat(row, len(opened))) - new)
             if least < to_new.min(initial=np.inf):
                 indices.append(i)
                 opened = np.append(opened, row)
@@ -148,16 +148,6 @@ def sequential_sum(total, numbers, weights=None):
         part = np.append(total, some)
         total = np.add.accumulate(part, out=part)[-1]
     return float(total)
-
-
-def _squared(differences):
-    """Return the sum of squares of each row, added in feature order."""
-    if issparse(differences):
-        return squared_norms(differences)
-    squares = np.square(differences.T, order="C")
-    if squares.shape[1] == 1:  # reduce would not add a lone column in order
-        return np.add.accumulate(squares)[-1]
-    return np.add.reduce(squares, axis=0)
 
 
 def _membership_matrix(labels, n_clusters):

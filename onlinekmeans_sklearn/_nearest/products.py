@@ -4,9 +4,9 @@
 """
 
 import numpy as np
-from scipy.sparse import csr_array, issparse
+from scipy.sparse import issparse
 
-from .._utils.rows import canonical
+from .._utils.rows import canonical, squared_norms
 from .._utils.tuning import TUNING
 from .rounding import FLOAT64
 
@@ -58,13 +58,6 @@ def check_numbers(numbers):
     """Raise FloatingPointError if a product is not a number: all factors are finite."""
     if np.isnan(numbers).any():
         raise FloatingPointError("A product of finite numbers is not a number.")
-
-
-def squared_norms(X):
-    """Return the sum of squares of each row of CSR, added in column order."""
-    together = np.zeros_like(X.indices)  # all values of a row in one column
-    squares = np.square(X.data, dtype=np.float64)
-    return csr_array((squares, together, X.indptr), shape=(X.shape[0], 1)) @ np.ones(1)
 
 
 def _with_own_columns(X, centers):
