@@ -74,9 +74,7 @@ class BaseOnlineKMeans(
             )
 
         fitted = self._read(None, stream, X, report=report if reporter else None)
-        self._merge(fitted)  # now, so that warnings belong to fit
-        if self.encode == "local":
-            warn_of_many_columns(fitted.stream, fitted.n_clusters)
+        self._end_fit(fitted)
         self._publish(fitted, start)
         if reporter:
             reporter.end()
@@ -351,6 +349,12 @@ class BaseOnlineKMeans(
             check_is_fitted(self)
         self._check_params()
         return self._fitted
+
+    def _end_fit(self, fitted):
+        """Merge now, so that warnings belong to `fit`, and warn if there is too much."""
+        self._merge(fitted)
+        if self.encode == "local":
+            warn_of_many_columns(fitted.stream, fitted.n_clusters)
 
     def _check_columns_stay(self):
         """Raise ValueError if columns decided online would change their meaning."""

@@ -95,3 +95,11 @@ def test_semi_online_without_a_cluster():
         model = SemiOnlineKMeans(**options).fit(collection(X, SIZES))
         local = onlinekmeans_sklearn.SemiOnlineKMeans(**options).fit(X)
         np.testing.assert_array_equal(computed(model.labels_), local.labels_)
+
+
+def test_too_many_local_features_warn_as_the_local_estimator_does():
+    collection, _ = STORAGES["array"]
+    with dask.config.set(scheduler="synchronous"):
+        model = OnlineKMeans(k=400, encode="local", random_state=0)
+        with pytest.warns(UserWarning, match="encode='local' gives .* Pass a smaller k"):
+            model.fit(collection(X, SIZES))

@@ -83,7 +83,7 @@ class DaskClusters(DaskReader):
         has_callbacks = vars(self).keys() & CALLBACK_ATTRIBUTES
         reporter = Reporter(self, X, y, len(partitions)) if has_callbacks else None
         local = self._read(partitions, None, is_partial=False, reporter=reporter).local
-        local._merge(local._fitted)  # now, so that warnings belong to fit
+        local._end_fit(local._fitted)
         if reporter:
             reporter.end()
 
