@@ -1,10 +1,11 @@
-"""``python -m benchmarks [dask | drift | paper | quality | speed | scaling]``."""
+"""``python -m benchmarks``, or one of those that `NAMED` lists."""
 
 import sys
 from importlib import import_module
 
 NAMED = {
-    name: f".{name}" for name in ("dask", "drift", "paper", "quality", "scaling", "speed")
+    name: f".{name}"
+    for name in ("dask", "drift", "features", "paper", "quality", "scaling", "speed")
 }
 
 

@@ -17,7 +17,8 @@ def main(argv=None):
         prog="python -m benchmarks",
         description="The paper's experiments on data that come with scikit-learn, and on "
         "generated ones (*): nothing is downloaded.",
-        epilog="Others: python -m benchmarks paper, quality, speed or scaling.",
+        epilog="Others: python -m benchmarks paper, quality, features, drift, speed, "
+        "scaling or dask.",
     )
     parser.add_argument("--runs", type=int, default=3, help="seeds and splits (3)")
     parser.add_argument("--n-jobs", type=int, default=2, help="processes at a time (2)")

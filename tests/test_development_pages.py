@@ -52,6 +52,7 @@ def test_no_other_bug_is_told():
         ("benchmarks", "benchmarks paper\n"),
         ("speed", "benchmarks quality\n"),
         ("speed", "benchmarks drift\n"),
+        ("benchmarks", "benchmarks features\n"),
         ("speed", "benchmarks speed\n"),
         ("speed", "benchmarks speed --against fallback\n"),
         ("speed", "benchmarks scaling\n"),

@@ -10,6 +10,7 @@ pytest.importorskip("rich", reason="the benchmarks print with rich")
 
 from benchmarks import scaling
 from benchmarks.drift import report as drift
+from benchmarks.features import report as features
 from benchmarks.quality import report as quality
 from benchmarks.speed import report as speed
 
@@ -76,6 +77,16 @@ def test_drift_is_that_of_its_json():
         assert_written(path, table.headings, table.rows)
     text = (EVIDENCE / "drift" / "index.txt").read_text(encoding="utf-8")
     assert text == f"{drift.headline(found)}.\n"
+
+
+def test_features_are_those_of_its_json():
+    found = found_in(EVIDENCE / "features" / "features.json")
+    for name, table in features.tables_of(found).items():
+        path = EVIDENCE / "features" / f"features-{name}.csv"
+        assert_written(path, table.headings, table.rows)
+        assert f":file: features/{path.name}\n" in (EVIDENCE / "features.rst").read_text()
+    text = (EVIDENCE / "features" / "index.txt").read_text(encoding="utf-8")
+    assert text == f"{features.headline(found)}.\n"
 
 
 @pytest.mark.parametrize("page", sorted(EVIDENCE.glob("*.rst")), ids=lambda page: page.stem)
