@@ -111,6 +111,8 @@ class ClusterFeatures(VersionedStateMixin, MetaEstimatorMixin, BaseEstimator):
             features = self._with_raw(X, clusters, scales)
             if not is_first:
                 _widen(model, features.shape[1])
+                dtype = getattr(model, "coef_", features).dtype  # of the first rows
+                features = features.astype(dtype, copy=False)
             model.partial_fit(features, y, **classes, **weighted)
             self._publish(clusterer, model, lengths)
         return self
@@ -273,6 +275,6 @@ def _widen(model, n_features):
             f"weights are all in coef_ can gain columns, not {model!r}. Give the clusterer "
             "a max_clusters, for as many columns from the start."
         )
-    new = np.zeros((*model.coef_.shape[:-1], missing))
+    new = np.zeros((*model.coef_.shape[:-1], missing), model.coef_.dtype)
     model.coef_ = np.concatenate([model.coef_, new], axis=-1)
     model.n_features_in_ = n_features

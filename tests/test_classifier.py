@@ -465,3 +465,16 @@ def test_defaults_are_not_behind_the_same_model_of_raw_features():
                 each.append(model.score(digits[part], target[part]))
             model.partial_fit(digits[part], target[part], classes=np.arange(10))
     assert np.mean(hits[1]) >= np.mean(hits[0]) - 0.005
+
+
+@pytest.mark.parametrize("dtypes", ["ff", "fd", "df"])
+@pytest.mark.parametrize("n_rows", [1, 50])
+def test_a_stream_may_be_float32_or_change_its_dtype(dtypes, n_rows):
+    X = np.random.RandomState(0).normal(size=(400, 3))
+    y = (X[:, 0] * X[:, 1] > 0).astype(int)
+    model = ClusterFeaturesClassifier(random_state=0)
+    for i, start in enumerate(range(0, 400, n_rows)):
+        rows = slice(start, start + n_rows)
+        model.partial_fit(X[rows].astype(dtypes[i % 2]), y[rows], classes=[0, 1])
+    assert model.classifier_.coef_.dtype == dtypes[0]
+    assert model.score(X, y) > 0.9

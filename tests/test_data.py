@@ -43,6 +43,7 @@ from benchmarks.data import (
     fetch,
     formats,
     load,
+    load_labels,
 )
 from benchmarks.data import download as downloading
 from benchmarks.data.homes import DIGESTS, HOMES
@@ -142,6 +143,7 @@ def test_the_folder_comes_before_the_cache_and_the_network(web, tmp_path, monkey
     assert_same(fetch("letter", folder), X.astype(float), [0, 1, 2])
     assert available(folder) == ["letter"]
     assert load(folder, "letter").dtype == np.float64
+    assert load_labels(folder, "letter").dtype == np.int8
     web.cache.mkdir(parents=True)
     np.savez(web.cache / "letter.npz", X=X[:2].astype(np.float32), y=[1, 2])
     assert_same(fetch("letter"), X[:2].astype(np.float32), [1, 2])

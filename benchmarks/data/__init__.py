@@ -27,6 +27,7 @@ __all__ = [
     "available",
     "fetch",
     "load",
+    "load_labels",
 ]
 
 DATASETS = list(HOMES)
@@ -53,6 +54,12 @@ def load(folder, name):
     """Return the samples of a dataset as floats, in an array or in CSR."""
     with np.load(Path(folder) / f"{name}.npz", allow_pickle=False) as arrays:
         return formats.samples(arrays)
+
+
+def load_labels(folder, name):
+    """Return the classes of the samples of a dataset."""
+    with np.load(Path(folder) / f"{name}.npz", allow_pickle=False) as arrays:
+        return arrays["y"]
 
 
 def fetch(name, folder=None, download=True):
