@@ -59,6 +59,7 @@ def accuracies_of(dataset, random_state):
         figures = {
             "raw": raw + noise[0],
             "onehot": raw + lift + noise[1],
+            "local": min(raw + lift + 0.02 + noise[4], 1.0),
             "means": raw + lift + noise[2],
             "merged": raw + lift + noise[3],
             "triangle": min(raw + lift + 0.01 + noise[2], 1.0),
@@ -74,7 +75,7 @@ def accuracies_of(dataset, random_state):
             "passes": 10,
         }
         yield job(dataset, "accuracy", result, split=split, k_targets=[100, 1000])
-        figures = {kind: figures[kind] - 0.03 for kind in ("raw", "onehot")}
+        figures = {kind: figures[kind] - 0.03 for kind in ("raw", "onehot", "local")}
         result = {"accuracy": figures, "clusters": 1000 + split}
         yield job(dataset, "online", result, run=split, k_target=1000)
 

@@ -122,6 +122,28 @@ def test_too_many_triangle_features_are_left_out(monkeypatch):
     assert result["accuracy"]["onehot"] > 0
 
 
+ALL_LOCAL = list(table.LOCAL_CLUSTERS)
+
+
+@pytest.mark.parametrize(
+    ("shape", "numbers"),
+    [((600, 2), [2, 5, 10, 30, 66]), ((90, 9), [2, 3]), ((90_000, 2), ALL_LOCAL)],
+)
+def test_local_features_have_at_most_a_third_as_many_columns_as_rows(shape, numbers):
+    found = table.local_clusterers(np.zeros(shape), seed=3)
+    assert [clusterer.n_clusters for clusterer in found] == numbers
+    assert {(each.encode, each.random_state) for each in found} == {("local", 3)}
+
+
+def test_wide_rows_have_local_features_of_few_clusters_that_are_rows():
+    (clusterer,) = table.local_clusterers(csr_matrix((500, 1000)), seed=3)
+    assert (clusterer.n_clusters, clusterer.k) == (None, table.FEW)
+    rows = csr_matrix(np.eye(60, 200) + np.eye(60, 200, 1))
+    train, test = table.with_clusters(clusterer, rows[:50], rows[50:])  # no warning
+    assert train.shape == (50, 200 + 201 * clusterer.n_clusters_)
+    assert test.shape[0] == 10
+
+
 def test_mini_batch_features_say_which_center_is_the_nearest():
     train, test = table.mini_batch_features(4, 0, X[:300], X[300:])
     assert train.shape == (300, 4)
@@ -138,10 +160,12 @@ def test_clusters_lift_the_accuracy_on_rings(as_rows):
     result = table.accuracy(as_rows(X), RINGS, split=0, k_targets=[30, 100])
     accuracies = result["accuracy"]
     assert set(accuracies) == {
-        *("raw", "onehot", "means", "merged", "triangle", "minibatch")
+        *("raw", "onehot", "local", "means", "merged", "triangle", "minibatch")
     }
     assert accuracies["raw"] < 0.75
     assert min(accuracies["onehot"], accuracies["minibatch"]) > accuracies["raw"] + 0.05
+    assert accuracies["local"] > accuracies["onehot"]
+    assert result["local clusters"] * 3 <= 420 / 3
     assert result["k_target"] in (30, 100)
     assert result["by k"][str(result["k_target"])] == accuracies["onehot"]
     assert abs(result["checks"]["least squares"] - accuracies["raw"]) < 0.1
@@ -203,6 +227,7 @@ def test_clusters_lift_the_accuracy_on_a_stream_of_rings(as_rows):
     rings = (np.hypot(*rows.T).astype(int) % 2).astype(int)
     result = stream.online(as_rows(rows), rings, run=0, k_target=60)
     assert result["accuracy"]["onehot"] > result["accuracy"]["raw"] + 0.1
+    assert result["accuracy"]["local"] > result["accuracy"]["raw"] + 0.1
     assert stream.online(as_rows(rows), rings, run=0, k_target=60) == result
 
 

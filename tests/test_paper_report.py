@@ -107,6 +107,7 @@ def test_accuracies_are_means_over_the_splits():
     assert agrees(row["raw"], [each["raw"] for each in found])
     assert agrees(row["one-hot"], [each["onehot"] for each in found])
     assert agrees(row["gain"], [each["onehot"] - each["raw"] for each in found])
+    assert agrees(row["local"], [each["local"] for each in found])
     assert agrees(row["triangle"], [each["triangle"] for each in found])
     assert agrees(row["MiniBatch"], [each["minibatch"] for each in found])
     assert row["clusters"].value == 999
@@ -152,7 +153,8 @@ def test_features_that_were_left_out_are_a_dash_and_no_mark(tmp_path):
 def test_online_accuracies():
     row = row_of("online", "letter")
     found = results_of("letter", "online")
-    assert list(row) == ["dataset", "clusters", "raw", "one-hot"]
+    assert list(row) == ["dataset", "clusters", "raw", "one-hot", "local"]
+    assert agrees(row["local"], [r["accuracy"]["local"] for r in found])
     assert agrees(row["one-hot"], [r["accuracy"]["onehot"] for r in found])
     assert row["clusters"].value == 1001
 
@@ -275,7 +277,8 @@ def test_a_missing_dataset_has_the_paper_s_numbers_and_its_reason_is_told():
 
 def test_table_2_in_short_is_that_with_deviations():
     short, full = row_of("table2", "skin"), row_of("accuracy", "skin")
-    words = {"raw": "raw", "one-hot": "one-hot", "triangle": "triangle"}
+    words = {"raw": "raw", "one-hot": "one-hot", "local": "local"}
+    words["triangle"] = "triangle"
     words["MiniBatch"] = "one-hot, MiniBatchKMeans"
     words |= {kind: f"one-hot, {kind}" for kind in ("means", "merged")}
     for heading, word in words.items():
@@ -369,6 +372,8 @@ def test_what_was_found_is_computed():
     )
     assert f"from {raw:.3f} to {onehot:.3f} on average" in report.headline(every, ABOUT)
     assert "better on 4 of 5 datasets, worse on 1" in report.headline(every, ABOUT)
+    local = [cell.value for cell in report.column_of(every, "accuracy", "local")]
+    assert f" (local ones: {np.mean(local):.3f}): " in report.headline(every, ABOUT)
     online, costs, clusters = report.findings(every, ABOUT)
     assert "better on 5 of 6 datasets, worse on 1" in online
     cells = report.column_of(every, "middle", "merged / k-means++")
@@ -408,7 +413,7 @@ def test_terminal_shows_all_within_80_columns(console):
             figures = [c for cells in part.rows for c in cells if isinstance(c, Cell)]
             assert not [str(cell) for cell in figures if str(cell) not in text], name
     words = " ".join(text.split())
-    for needed in (LOST, BROKEN, "0.9247†", "† cannot be right", "Cluster features lift"):
+    for needed in (LOST, BROKEN, "0.9247†", "† cannot be right", "One-hot clusters lift"):
         assert needed in words
     assert "shuttle            400" not in text  # the smallest, a middle and the largest
     assert all(len(line) <= 80 for line in text.splitlines())
@@ -419,7 +424,7 @@ def test_terminal_can_be_limited_to_some_tables(console):
     text = console.export_text()
     assert "Accuracy in one pass" in text
     assert "Table 1" not in text
-    assert "Cluster features lift" in text
+    assert "One-hot clusters lift" in text
 
 
 def test_what_we_aim_at_is_told_by_the_json_only(written, console):
@@ -554,7 +559,7 @@ def test_a_dataset_looks_the_same_in_every_chart(name, chosen):
             seen.add(line.get_gid())
             color, marker = charts.STYLES[line.get_gid()]
             if name in ("accuracy", "online"):  # there they tell the features
-                own = {"^": charts.GREEN, "s": charts.ORANGE}
+                own = {"^": charts.GREEN, "s": charts.ORANGE, "D": charts.RED}
                 assert line.get_color() == own.get(line.get_marker(), charts.BLUE)
             else:
                 assert (line.get_color(), line.get_marker()) == (color, marker)

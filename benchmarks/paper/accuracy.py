@@ -16,7 +16,12 @@ dataset alike:
   error of the best, the one that learns most (step times passes) is taken, for the raw
   features cannot tell them apart but rare columns need it. All columns of the table use it.
 - The number of clusters to aim at is chosen by the accuracy in the same cross-validation,
-  with one-hot features, and is used for every kind of cluster feature.
+  with one-hot features, and is used for every kind of cluster feature but one.
+- Local features have a column for each raw feature and one more in each cluster. So they
+  have fewer clusters, merged into a number that the same cross-validation chooses by the
+  accuracy; columns are at most a third of the rows to learn from. Where a row has too many
+  features for two such clusters, there are 16, and their centers are rows, not means, to
+  stay sparse.
 
 `choose_learner` and `choose_k` see nothing of the test part.
 """
@@ -28,6 +33,7 @@ import warnings
 
 import numpy as np
 from scipy.sparse import csr_matrix, hstack, issparse
+from sklearn.base import clone
 from sklearn.cluster import MiniBatchKMeans
 from sklearn.linear_model import LogisticRegression, RidgeClassifier, SGDClassifier
 from sklearn.model_selection import StratifiedKFold, train_test_split
@@ -41,6 +47,9 @@ FIRST_SPLIT = 300  # those before were looked at while there were other protocol
 FOLDS = 3
 STEPS = (0.01, 0.03, 0.1, 0.3, 1.0)
 PASSES = (3, 10, 30)
+LOCAL_CLUSTERS = (2, 5, 10, 30, 100, 300, 1000)
+FEW = 16  # clusters of wide rows
+ROWS_PER_COLUMN = 3  # at least, with local features
 ROWS = 8192  # that are made triangle features of at a time
 MOST_TRIANGLES = 2**30  # or those features, 4 GiB of them, are left out
 
@@ -125,17 +134,41 @@ def most_learning(losses):
     return max(as_good, key=lambda learner: (learner[0] * learner[1], learner[0]))
 
 
-def choose_k(folds, k_targets, step, passes, seed):
-    """Return the number of clusters to aim at: the smallest of the best ones."""
+def choose_clusterer(folds, clusterers, step, passes, seed):
+    """Return the clusterer whose features do best: the first of the best ones."""
     means = []
-    for k in k_targets:
+    for clusterer in clusterers:
         scores = []
         for X_train, X_test, y_train, y_test in folds:
-            clusterer = OnlineKMeans(k=k, random_state=seed).fit(X_train)
-            train, test = (both(X, clusterer.transform(X)) for X in (X_train, X_test))
+            train, test = with_clusters(clone(clusterer), X_train, X_test)
             scores.append(score(learn(train, y_train, step, passes, seed), test, y_test))
         means.append(np.mean(scores))
-    return k_targets[int(np.argmax(means))]
+    return clone(clusterers[int(np.argmax(means))])
+
+
+def choose_k(folds, k_targets, step, passes, seed):
+    """Return the number of clusters to aim at: the smallest of the best ones."""
+    clusterers = [OnlineKMeans(k=k, random_state=seed) for k in k_targets]
+    return choose_clusterer(folds, clusterers, step, passes, seed).k
+
+
+def local_clusterers(X, seed):
+    """Return the clusterers whose local features are not too many for the rows."""
+    n, d = X.shape
+    most = min(n // (ROWS_PER_COLUMN * (d + 1)), LOCAL_CLUSTERS[-1])
+    numbers = sorted({most, *(number for number in LOCAL_CLUSTERS if number < most)})
+    options = {"encode": "local", "random_state": seed}
+    if most < LOCAL_CLUSTERS[0]:
+        return [OnlineKMeans(k=FEW, **options)]
+    return [OnlineKMeans(number, **options) for number in numbers]
+
+
+def with_clusters(clusterer, X_train, X_test):
+    """Return both parts with the features of clusters that are learned from the first."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="encode='local' gives")
+        clusterer.fit(X_train)
+        return [both(X, clusterer.transform(X)) for X in (X_train, X_test)]
 
 
 def both(raw, features):
@@ -197,6 +230,8 @@ def accuracy(X, y, split, k_targets):
     folds = folds_of(X_train, y_train, split)
     step, passes = choose_learner(folds, split)
     k_target = choose_k(folds, k_targets, step, passes, split)
+    every = local_clusterers(X_train, split)
+    local = choose_clusterer(folds, every, step, passes, split)
     X_train, X_test, y_train, y_test = scaled(X_train, X_test, y_train, y_test)
 
     def accuracy_of(train, test):
@@ -204,10 +239,8 @@ def accuracy(X, y, split, k_targets):
 
     by_k, clusters = {}, {}
     for k in k_targets:
-        clusterer = OnlineKMeans(k=k, random_state=split).fit(X_train)
-        train, test = (both(X, clusterer.transform(X)) for X in (X_train, X_test))
-        by_k[str(k)] = accuracy_of(train, test)
-        clusters[k] = clusterer
+        clusters[k] = OnlineKMeans(k=k, random_state=split)
+        by_k[str(k)] = accuracy_of(*with_clusters(clusters[k], X_train, X_test))
     clusterer = clusters[k_target]
     mini_batch = mini_batch_features(clusterer.n_clusters_, split, X_train, X_test)
     others = {
@@ -222,6 +255,7 @@ def accuracy(X, y, split, k_targets):
                 name: accuracy_of(*(both(X, other.transform(X)) for X in (X_train, X_test)))
                 for name, other in others.items()
             },
+            "local": accuracy_of(*with_clusters(local, X_train, X_test)),
             "triangle": accuracy_of(
                 *(with_triangle(clusterer, X) for X in (X_train, X_test))
             )
@@ -234,6 +268,7 @@ def accuracy(X, y, split, k_targets):
         "by k": by_k,
         "checks": checks(X_train, X_test, y_train, y_test),
         "clusters": int(clusterer.n_clusters_),
+        "local clusters": int(local.n_clusters_),
         "k_target": int(k_target),
         "step": step,
         "passes": passes,

@@ -11,6 +11,7 @@ from ..style import (
     BLUE,
     GREEN,
     ORANGE,
+    RED,
     SMALL,
     add_legend,
     drawn,
@@ -40,6 +41,7 @@ STYLES = {  # dataset -> (color, marker)
 }
 # of features beside one-hot ones: name -> (marker, color, words)
 KINDS = {
+    "local": ("D", RED, "with local features"),
     "triangle": ("^", GREEN, "with triangle features"),
     "MiniBatch": ("s", ORANGE, "with MiniBatchKMeans, one-hot"),
 }

@@ -5,8 +5,11 @@ first rows, at most 1,000, are not scored. They set the scale of the features, w
 rows are clipped to, and the step of gradient descent is chosen on them, with raw features.
 It is a share of 1 / the largest squared length of a row, so that no update overshoots. From
 then on the model predicts each block of rows before it learns from it. The clusters open as
-the stream is read, and the features of a row are decided when it is read.
+the stream is read, and the features of a row are decided when it is read. Local features
+have fewer clusters, for at most a third as many columns as rows, if that allows 16.
 """
+
+import warnings
 
 import numpy as np
 from scipy.sparse import issparse
@@ -16,11 +19,19 @@ from sklearn.preprocessing import MaxAbsScaler
 
 from onlinekmeans_sklearn import ClusterFeaturesClassifier, OnlineKMeans
 
-from .accuracy import FIRST_SPLIT, FOLDS, STEPS, most_learning, squared_loss
+from .accuracy import (
+    FEW,
+    FIRST_SPLIT,
+    FOLDS,
+    ROWS_PER_COLUMN,
+    STEPS,
+    most_learning,
+    squared_loss,
+)
 
 HEAD = 1000  # rows that are not scored; at most a tenth of them all
 BLOCK = 25  # rows that are predicted, then learned
-ONE_HOT_LENGTH = 1.0  # what cluster features add to the squared length of a row
+LENGTHS = {"onehot": 1.0, "local": 5.0}  # at most, of cluster features, squared
 
 
 def learner(eta0, seed):
@@ -90,16 +101,22 @@ def online(X, y, run, k_target):
     X = scaled_by_head(X, head)
     step = choose_step(X[:head], y[:head], run)
     length = largest_squared_length(X[:head])
-    raw = learner(step / length, run)
-    clusters = ClusterFeaturesClassifier(
-        learner(step / (length + ONE_HOT_LENGTH), run),
-        OnlineKMeans(k=k_target, random_state=run),
-    )
+    models = {"raw": learner(step / length, run)}
+    most = X.shape[0] // (ROWS_PER_COLUMN * (X.shape[1] + 1))
+    numbers = {"onehot": k_target, "local": min(k_target, max(FEW, most))}
+    for encode, k in numbers.items():
+        models[encode] = ClusterFeaturesClassifier(
+            learner(step / (length + LENGTHS[encode]), run),
+            OnlineKMeans(k=k, encode=encode, random_state=run),
+        )
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="encode='local' gives")
+        accuracies = {
+            name: progressive_accuracy(model, X, y, head) for name, model in models.items()
+        }
     return {
-        "accuracy": {
-            "raw": progressive_accuracy(raw, X, y, head),
-            "onehot": progressive_accuracy(clusters, X, y, head),
-        },
-        "clusters": int(clusters.clusterer_.n_clusters_),
+        "accuracy": accuracies,
+        "clusters": int(models["onehot"].clusterer_.n_clusters_),
+        "local clusters": int(models["local"].clusterer_.n_clusters_),
         "step": step,
     }

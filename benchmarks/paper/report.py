@@ -55,8 +55,9 @@ SECTIONS = {  # in order: (charts, tables below them, tables that are folded)
 NOT_PRINTED = ("table2", "middle")  # others that are have it all
 PRINTED = {  # columns that fit the terminal, a table each
     "accuracy": (
-        ("dataset", "raw", "paper, raw", "one-hot", "paper, clusters"),
-        ("dataset", OPENED, "gain", "means", "merged"),
+        ("dataset", "raw", "one-hot", "local"),
+        ("dataset", "paper, raw", "paper, clusters", OPENED, "gain"),
+        ("dataset", "means", "merged"),
         ("dataset", "triangle", "MiniBatch"),
     ),
     "costs": (
@@ -166,9 +167,11 @@ def headline(every, about):
             np.mean([cell.value for cell in column_of(every, "accuracy", heading)])
             for heading in ("raw", "one-hot")
         )
+        local = [cell.value for cell in column_of(every, "accuracy", "local")]
+        more = f" (local ones: {np.mean(local):.3f})" if len(local) == len(gains) else ""
         return (
-            f"Cluster features lift a linear model from {raw:.3f} to {onehot:.3f} on "
-            f"average: {counted(gains)}"
+            f"One-hot clusters lift a linear model from {raw:.3f} to {onehot:.3f} on "
+            f"average{more}: {counted(gains)}"
         )
     return (cost_findings(every) or [about["title"]])[0]
 
