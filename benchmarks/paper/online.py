@@ -108,6 +108,7 @@ def online(X, y, run, k_target):
         models[encode] = ClusterFeaturesClassifier(
             learner(step / (length + LENGTHS[encode]), run),
             OnlineKMeans(k=k, encode=encode, random_state=run),
+            scale_clusters=False,
         )
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="encode='local' gives")
