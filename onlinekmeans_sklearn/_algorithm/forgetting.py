@@ -36,7 +36,7 @@ class Clusters(NamedTuple):
     Attributes
     ----------
     rows : ndarray or CSR
-        A row for each, such as the samples that opened them.
+        A row for each, such as their centers.
     opened_at : ndarray of int64
         The positions of these samples.
     retired_at : ndarray of int64
@@ -98,7 +98,7 @@ def retire(stream, indices):
 def every_cluster(stream, rows=None):
     """Return all clusters of a stream by id; `rows`, if given, are those of live ones.
 
-    The rows of others are the samples that opened them.
+    The rows of others are their centers, as they were when they retired.
     """
     live = _live(stream, stream.centers.rows if rows is None else rows, _NEVER)
     if not stream.retired:

@@ -104,7 +104,8 @@ def finish(X, labels, d2, known, unknown, opened):
 def online_labels(stream, X, first):
     """Return labels and squared distances of rows from position `first` on, as decided.
 
-    A row is compared with the centers that opened before it, or at it, and were live.
+    A row is compared with the centers that opened before it, or at it, and were live. That
+    is right for rows after which no center has moved.
     """
     clusters, start = every_cluster(stream), 0
     labels, d2 = np.empty(X.shape[0], dtype=np.int32), np.empty(X.shape[0])

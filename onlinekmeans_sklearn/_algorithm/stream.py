@@ -159,8 +159,8 @@ class Stream:
             if centers_move(self):
                 finish()
                 move_centers(self)
-            most = (rows_left(self.n_seen), rows_left_in_epoch(self))
-            most = min(self._block_rows, *most, rows_left_before_move(self))
+            left = rows_left_in_epoch(self), rows_left_before_move(self)
+            most = min(self._block_rows, rows_left(self.n_seen), *left)
             part = rows_between(X, stop, stop + most)
             rows, n_before = slice(stop, stop + part.shape[0]), len(self.centers)
             some = None if weights is None else weights[rows]

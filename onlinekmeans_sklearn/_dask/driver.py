@@ -76,10 +76,9 @@ class Reading:
         do if centers move, if the stream forgets, or if it is weighted: proposals would
         need to know more.
         """
-        is_plain = stream.half_life == math.inf and not stream.is_weighted
-        is_plain = is_plain and not is_moving(stream)
+        needs_all = is_moving(stream) or stream.half_life < math.inf or stream.is_weighted
         are_many = self.tasks.n_threads() > 1
-        return is_plain and are_many and not self.partitions.are_small(index, stream)
+        return not needs_all and are_many and not self.partitions.are_small(index, stream)
 
     def report(self, stream, index):
         """Report that the stream has read rows up to this partition."""
