@@ -414,3 +414,20 @@ def test_our_copy_is_the_public_dataset(name, tmp_path):
         assert downloading.is_intact(paths[i], file.checksum) == (i < whole)
     X, y = formats.validated(*HOMES[name].read(*paths))
     assert formats.content_digest(X, y, rows) == digest
+
+
+@pytest.mark.parametrize("name", ["paper", "quality", "features", "drift", "speed"])
+@pytest.mark.parametrize("named_by", ["option", "environment"])
+def test_a_folder_that_is_not_there_ends_a_study(
+    tmp_path, monkeypatch, capsys, name, named_by
+):
+    main = pytest.importorskip(f"benchmarks.{name}").main
+    folder = str(tmp_path / "missing")
+    arguments = ["--data", folder] if named_by == "option" else []
+    if not arguments:
+        monkeypatch.setenv("ONLINEKMEANS_DATA", folder)
+    with pytest.raises(SystemExit) as error:
+        main([*arguments, "--out", str(tmp_path / "report")])
+    assert error.value.code == 2
+    assert f"there is no folder {folder}" in capsys.readouterr().err
+    assert not (tmp_path / "report").exists()

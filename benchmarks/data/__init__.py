@@ -11,6 +11,7 @@ folder or the cache, has missing ones, which are left out as in adult.
 """
 
 import os
+from argparse import ArgumentTypeError
 from pathlib import Path
 
 import numpy as np
@@ -37,10 +38,17 @@ def add_data_argument(parser):
     """Let the command line say where the data are."""
     parser.add_argument(
         "--data",
-        type=Path,
+        type=data_folder,
         default=os.environ.get("ONLINEKMEANS_DATA"),
         help="folder with the paper's datasets as .npz (default: $ONLINEKMEANS_DATA)",
     )
+
+
+def data_folder(text):
+    """Return the path that somebody named; a study without its data would be empty."""
+    if not Path(text).is_dir():
+        raise ArgumentTypeError(f"there is no folder {text}")
+    return Path(text)
 
 
 def available(folder):
