@@ -95,6 +95,7 @@ sphinx_gallery_conf = {
     ],
     "within_subsection_order": "ExampleTitleSortKey",
     "reset_modules": ("figure_style.use",),
+    "image_scrapers": ("figure_style.light_and_dark",),
     "abort_on_example_error": True,
     "backreferences_dir": "generated/examples",
     "doc_module": ("onlinekmeans_sklearn",),
@@ -119,6 +120,19 @@ def with_full_text(process):
 
 
 SphinxDocString._process_param = with_full_text(SphinxDocString._process_param)
+
+
+def name_attributes(app, what, name, obj, options, lines):
+    """Let pages link to the attributes of a class."""
+    if what == "class" and ":Attributes:" in lines:
+        at = lines.index(":Attributes:")
+        lines[at:at] = [f".. _{name}.attributes:", ""]
+
+
+def setup(app):
+    """Connect what comes after numpydoc."""
+    app.connect("autodoc-process-docstring", name_attributes, priority=900)
+
 
 html_theme = "pydata_sphinx_theme"
 html_static_path = ["_static"]
