@@ -5,6 +5,7 @@ import sys
 from importlib.metadata import version as version_of
 from pathlib import Path
 
+from docutils import nodes
 from numpydoc.docscrape_sphinx import SphinxDocString
 
 HERE = Path(__file__).parent
@@ -129,9 +130,22 @@ def name_attributes(app, what, name, obj, options, lines):
         lines[at:at] = [f".. _{name}.attributes:", ""]
 
 
+def pair_figures(app, doctree):
+    """Put beside each figure of the gallery its copy for dark pages."""
+    for image in list(doctree.findall(nodes.image)):
+        dark = image["uri"].replace(".png", "-dark.png")
+        if image["uri"].startswith("/gallery/") and (HERE / dark[1:]).exists():
+            other = image.deepcopy()
+            other["uri"] = dark
+            image["classes"].append("for-light")
+            other["classes"].append("for-dark")
+            image.parent.insert(image.parent.index(image) + 1, other)
+
+
 def setup(app):
-    """Connect what comes after numpydoc."""
+    """Connect what comes after numpydoc, and before Sphinx collects images."""
     app.connect("autodoc-process-docstring", name_attributes, priority=900)
+    app.connect("doctree-read", pair_figures, priority=100)
 
 
 html_theme = "pydata_sphinx_theme"
