@@ -132,7 +132,7 @@ def test_members_that_are_not_of_the_state_are_refused(path):
     for other, message in not_there.items():
         with pytest.raises(ValueError, match=message):
             load(io.BytesIO(zipped([*members, (other, content)])))
-    with pytest.raises(ValueError, match="missing 1 required|expected the fields"):
+    with pytest.raises(ValueError, match=r"missing 1 required|expected the fields"):
         load(io.BytesIO(zipped(members[1:])))
 
 
@@ -142,7 +142,7 @@ def test_an_array_has_a_place_of_its_own(path):
     for taken in (arrays["fitted/labels"].tolist(), None):
         text["state"]["fitted"]["labels"] = taken
         craft(path, text, arrays)
-        with pytest.raises(ValueError, match="Got 'fitted/labels.npy'"):
+        with pytest.raises(ValueError, match=r"Got .fitted/labels\.npy"):
             load(path)
 
 

@@ -173,8 +173,8 @@ def model_from(state):
         model._fitted = fitted_from(state["fitted"])
         model.n_features_in_ = model._fitted.stream.centers.n_features
         if names is not None:
-            expect(a_name_for_each_feature=len(names) == model.n_features_in_)
-            expect(texts_as_names=names == [*map(str, names)])
+            is_right = len(names) == model.n_features_in_ and names == [*map(str, names)]
+            expect(a_name_for_each_feature=is_right)
             model.feature_names_in_ = np.array(names, dtype=object)
     return model
 

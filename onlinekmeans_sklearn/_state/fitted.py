@@ -15,7 +15,6 @@ from .._algorithm.cluster_sums import Totals, no_totals
 from .._algorithm.facility_cost import KEPT_PHASES, Practical, SemiOnline, Theoretical
 from .._algorithm.forgetting import Clusters, every_cluster
 from .._algorithm.merge import FinalClusters, Look, final_clusters, online_to_final
-from .._algorithm.random_numbers import RandomNumbers
 from .._algorithm.stream import Stream
 from .._algorithm.weights import SeenWeight
 from .._nearest import centers_from
@@ -44,13 +43,6 @@ _BOUNDS = {  # of those fields that are not just from 0 on
     "epoch": (0, _MOST_WEIGHT),
     "least": (1 / _MOST_WEIGHT, 1),
 }
-# Examples, of which a state must have the fields and their types.
-_NO_ROWS, _NO_IDS = np.empty((0, 1)), np.empty(0, dtype=np.int32)
-_NO_LOOK = Look(_NO_IDS, np.empty(0, dtype=np.int64), 0, 0, 0, 0.0)
-_MERGED = {"centers": plain_rows(_NO_ROWS), "of_online": _NO_IDS, **_NO_LOOK._asdict()}
-_FITTED = {"n_clusters": None, "labels": _NO_IDS, "squared_distances": np.empty(0)}
-_SCHEDULES = {"SemiOnline": SemiOnline(1, None, 1)}
-_SCHEDULES |= {"Theoretical": Theoretical(1), "Practical": Practical(1)}
 
 
 @dataclass(eq=False)
@@ -153,7 +145,8 @@ def fitted_from(state):
 
 
 def _fitted_from(centers, start_parameters, merged, algorithm, stream, **fields):
-    stream = _stream_from(algorithm, stream)
+    stream = read_like(_STREAMS[algorithm], stream, _BOUNDS)
+    stream = _stream_from(_SCHEDULES[algorithm], **stream)
     n_clusters, labels, d2 = read_like(_FITTED, fields, _BOUNDS).values()
     expect(
         samples_or_means=centers in ("samples", "means"),
@@ -188,18 +181,12 @@ def _merged_from(stream, n_clusters, state):
     return FinalClusters(centers_from(rows), of_online, None, look)
 
 
-def _stream_from(algorithm, state):
-    example = Stream(_SCHEDULES[algorithm], 0)
-    example.centers, example.totals = centers_from(_NO_ROWS), no_totals(_NO_ROWS)
-    return _stream_like(example, **read_like(_plain_stream(example), state, _BOUNDS))
-
-
-def _stream_like(
-    stream, clusters, schedule, totals, seed, seen, max_clusters, half_life, **others
+def _stream_from(
+    example, clusters, schedule, totals, seed, seen, max_clusters, half_life, **others
 ):
-    """Return the example with these fields, which are checked."""
-    vars(stream).update(others, numbers=RandomNumbers(seed), seen=SeenWeight(**seen))
-    stream.max_clusters, stream.half_life = max_clusters or np.inf, half_life or np.inf
+    """Return a stream that has a schedule like the example, and these fields."""
+    stream = Stream(example, seed, max_clusters or np.inf, half_life or np.inf)
+    vars(stream).update(others, seen=SeenWeight(**seen))
     clusters, n_seen = Clusters(**clusters), stream.n_seen
     expect(
         finite_squared_distances=distances_are_finite(clusters.rows),
@@ -210,7 +197,7 @@ def _stream_like(
     stream.ids, stream.opened_at = np.flatnonzero(is_live).astype(np.int32), live.opened_at
     stream.retired = (retired,) if len(retired) else ()
     stream.centers = centers_from(live.rows)
-    stream.schedule = _schedule_like(stream.schedule, n_seen, **schedule)
+    stream.schedule = _schedule_like(example, n_seen, **schedule)
     stream.totals = _totals_from(totals, live, n_seen)
     is_prefix, n_openings = stream.schedule.is_prefix, stream.schedule.openings
     n_live, counts = len(live), stream.counts
@@ -254,3 +241,20 @@ def _totals_from(fields, live, n_seen):
         sums_and_counts_of_all_clusters=len(lengths) == 1 and closed.shape[0] <= len(live),
     )
     return totals
+
+
+def _no_stream(schedule):
+    """Return a stream that has read no rows."""
+    stream = Stream(schedule, 0)
+    stream.centers, stream.totals = centers_from(_NO_ROWS), no_totals(_NO_ROWS)
+    return stream
+
+
+# Examples, of which a state must have the fields and their types.
+_NO_ROWS, _NO_IDS = np.empty((0, 1)), np.empty(0, dtype=np.int32)
+_NO_LOOK = Look(_NO_IDS, np.empty(0, dtype=np.int64), 0, 0, 0, 0.0)
+_MERGED = {"centers": plain_rows(_NO_ROWS), "of_online": _NO_IDS, **_NO_LOOK._asdict()}
+_FITTED = {"n_clusters": None, "labels": _NO_IDS, "squared_distances": np.empty(0)}
+_SCHEDULES = {"SemiOnline": SemiOnline(1, None, 1)}
+_SCHEDULES |= {"Theoretical": Theoretical(1), "Practical": Practical(1)}
+_STREAMS = {name: _plain_stream(_no_stream(_SCHEDULES[name])) for name in _SCHEDULES}
