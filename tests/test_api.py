@@ -122,7 +122,9 @@ def test_fitted_attributes_are_missing_before_fit_and_nothing_else():
             with pytest.raises(AttributeError, match=f"{name}|not fitted yet"):
                 getattr(model, name)
         assert type(model).__name__ in model._repr_html_()
-    with pytest.raises(NotFittedError, match="OnlineKMeans .* not fitted yet. Call 'fit'"):
+    with pytest.raises(
+        NotFittedError, match=r"OnlineKMeans .* not fitted yet\. Call 'fit'"
+    ):
         OnlineKMeans().labels_  # noqa: B018
     for name in FITTED[:-1]:  # n_features_in_ is scikit-learn's
         assert isinstance(getattr(OnlineKMeans, name), property)

@@ -212,9 +212,11 @@ def distances_are_finite(X):
 def parameter_error(name, value, expected, owner):
     """Return the error about a parameter of a class, or an instance, in sklearn's words."""
     kind = owner if isinstance(owner, type) else type(owner)
+    got = repr(value)
+    if isinstance(value, int) and abs(value) > 2 * MOST_SAMPLES:
+        got = f"an int of {value.bit_length()} bits"
     return ValueError(
-        f"The {name!r} parameter of {kind.__name__} must be {expected}. Got {value!r} "
-        "instead."
+        f"The {name!r} parameter of {kind.__name__} must be {expected}. Got {got} instead."
     )
 
 
