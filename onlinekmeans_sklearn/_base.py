@@ -70,10 +70,8 @@ class BaseOnlineKMeans(
 
     @with_callbacks
     def _fit(self, X, y):
-        self._check_params()
-        known = shallow_copy(self)  # nothing of this estimator changes before it has read
-        X = validate_X(known, X, reset=True)
-        stream, report = self._new_stream(X.shape[0]), None
+        X, known, stream = self._begin(X, None)
+        report = None
         if vars(self).keys() & CALLBACK_ATTRIBUTES:
             reporter = Reporter(self, X, y, X.shape[0])
 

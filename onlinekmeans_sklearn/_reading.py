@@ -41,6 +41,15 @@ class StreamReader(FittedStream):
     def _warn_before_reading(self, stream, n_rows, is_partial):
         """Warn if the parameters do not suit the rows of a `fit` or `partial_fit`."""
 
+    def _begin(self, X, before):
+        """Return validated rows, an estimator that knows the features, and the stream."""
+        self._check_params()
+        if before is not None:
+            return validate_X(self, X, reset=False), self, before.stream
+        known = shallow_copy(self)  # nothing of this estimator changes before it has read
+        X = validate_X(known, X, reset=True)
+        return X, known, self._new_stream(X.shape[0])
+
     def _new_stream(self, n_rows):
         """Return a new stream whose first call has `n_rows` rows."""
         warn_once_if_slow()
@@ -61,10 +70,7 @@ class StreamReader(FittedStream):
             before = vars(self).get("_fitted")
             is_start = before is None
             with unchanged_on_error(self) if is_start else nullcontext():
-                self._check_params()
-                known = shallow_copy(self) if is_start else self
-                X = validate_X(known, X, reset=is_start)
-                stream = self._new_stream(X.shape[0]) if is_start else before.stream
+                X, known, stream = self._begin(X, before)
                 weights = validate_weights(sample_weight, X, is_start)
                 fitted = self._read(before, stream, X, weights, is_partial=True)
                 returned = result(X, fitted)
