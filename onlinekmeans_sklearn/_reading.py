@@ -27,6 +27,7 @@ from ._utils.validation import (
 )
 
 _LOGGER = logging.getLogger("onlinekmeans_sklearn")
+_NOTHING_TO_UNDO = nullcontext()
 _FEATURES = ("n_features_in_", "feature_names_in_")
 
 
@@ -69,7 +70,7 @@ class StreamReader(FittedStream):
         with lock_of(self):
             before = vars(self).get("_fitted")
             is_start = before is None
-            with unchanged_on_error(self) if is_start else nullcontext():
+            with unchanged_on_error(self) if is_start else _NOTHING_TO_UNDO:
                 X, known, stream = self._begin(X, before)
                 weights = validate_weights(sample_weight, X, is_start)
                 fitted = self._read(before, stream, X, weights, is_partial=True)
