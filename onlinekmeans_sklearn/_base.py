@@ -9,7 +9,6 @@ from sklearn.base import (
     OneToOneFeatureMixin,
     TransformerMixin,
 )
-from sklearn.utils.validation import check_is_fitted
 
 from ._encoding import ENCODINGS, check_output, encode_rows, warn_of_many_columns
 from ._reading import StreamReader, known_features
@@ -23,9 +22,9 @@ from ._utils.calls import lock_of, shallow_copy, takes_no_weights, unchanged_on_
 from ._utils.docstrings import named_for_users
 from ._utils.validation import (
     MOST_CLUSTERS,
-    check_integer,
+    MOST_SAMPLES,
     check_n_jobs,
-    check_one_of,
+    check_parameters,
     parameter_error,
     validate_X,
 )
@@ -40,6 +39,14 @@ class BaseOnlineKMeans(
     StreamReader,
 ):
     """The public methods."""
+
+    _allowed = {  # parameters: the largest of integers from 1 on, and other values
+        "n_clusters": (MOST_CLUSTERS, [None]),
+        "k": (MOST_SAMPLES, ["auto"]),
+        "max_clusters": (MOST_CLUSTERS, [None]),
+        "centers": (0, ["samples", "means"]),
+        "encode": (0, ENCODINGS),
+    }
 
     @takes_no_weights
     def fit(self, X, y=None):
@@ -63,20 +70,20 @@ class BaseOnlineKMeans(
 
     @with_callbacks
     def _fit(self, X, y):
-        X, start, stream = self._start_stream(X)
-        has_callbacks = vars(self).keys() & CALLBACK_ATTRIBUTES
-        reporter = Reporter(self, X, y, X.shape[0]) if has_callbacks else None
+        X, known, stream = self._begin(X, None)
+        report = None
+        if vars(self).keys() & CALLBACK_ATTRIBUTES:
+            reporter = Reporter(self, X, y, X.shape[0])
 
-        def report(stream, *rows):
-            fitted = self._new_fitted(None, shallow_copy(stream), rows)
-            reporter.update(
-                len(rows[0]), lambda: {**known_features(start), "_fitted": fitted}
-            )
+            def report(stream, *rows):
+                fitted = self._new_fitted(None, shallow_copy(stream), rows)
+                attributes = {**known_features(known), "_fitted": fitted}
+                reporter.update(len(rows[0]), lambda: attributes)
 
-        fitted = self._read(None, stream, X, report=report if reporter else None)
+        fitted = self._read(None, stream, X, report=report)
         self._end_fit(fitted)
-        self._publish(fitted, start)
-        if reporter:
+        self._publish(fitted, known)
+        if report:
             reporter.end()
 
     def partial_fit(self, X=None, y=None, sample_weight=None):
@@ -329,11 +336,7 @@ class BaseOnlineKMeans(
 
     def _check_params(self):
         """Raise ValueError for an invalid parameter."""
-        check_integer("n_clusters", self.n_clusters, [None], MOST_CLUSTERS, owner=self)
-        check_integer("k", self.k, ["auto"], owner=self)
-        check_integer("max_clusters", self.max_clusters, [None], MOST_CLUSTERS, owner=self)
-        check_one_of("centers", self.centers, ("samples", "means"), owner=self)
-        check_one_of("encode", self.encode, ENCODINGS, owner=self)
+        check_parameters(self, self._allowed)
         check_n_jobs(self.n_jobs, owner=self)
         caps = self.n_clusters, self.max_clusters
         if None not in caps and self.n_clusters > self.max_clusters:
@@ -342,13 +345,16 @@ class BaseOnlineKMeans(
                 "most max_clusters, are merged into n_clusters"
             )
             raise parameter_error("max_clusters", self.max_clusters, expected, owner=self)
+        half_life = getattr(self, "half_life", None)
+        if None not in (half_life, self.max_clusters):
+            expected = "None with max_clusters: clusters that retire would use it up"
+            raise parameter_error("half_life", half_life, expected, owner=self)
 
     def _check_call(self):
         """Return what was learned; raise an error if that, or a parameter, is not there."""
-        if "_fitted" not in vars(self):  # else skip the check, which is slow
-            check_is_fitted(self)
+        fitted = self._fitted
         self._check_params()
-        return self._fitted
+        return fitted
 
     def _end_fit(self, fitted):
         """Merge now, so that warnings belong to `fit`, and warn if there is too much."""

@@ -2,10 +2,12 @@
 
 import copy
 import math
+from functools import cached_property
 
 import numpy as np
 from scipy.sparse import issparse
 from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted
 
 from ._algorithm.forgetting import every_cluster, every_opening
 from ._algorithm.merge import cost, online_to_final
@@ -14,28 +16,7 @@ from ._state.fitted import fitted_from, plain_fitted
 from ._state.version import VersionedStateMixin
 from ._utils.calls import shallow_copy
 
-_NEEDS_MERGE = {
-    "cluster_centers_",
-    "inertia_",
-    "labels_",
-    "merged_since_",
-    "online_to_merged_",
-}
-
-
-class fitted(property):
-    """A property that does not exist before `fit`, as scikit-learn expects."""
-
-    def __set_name__(self, owner, name):
-        self._attribute = name
-
-    def __get__(self, estimator, owner=None):
-        if estimator is not None and "_fitted" not in vars(estimator):
-            raise AttributeError(
-                f"{type(estimator).__name__!r} object has no attribute "
-                f"{self._attribute!r}: call 'fit' or 'partial_fit' first."
-            )
-        return super().__get__(estimator, owner)
+_MERGED = ("cluster_centers_", "inertia_", "labels_", "merged_since_", "online_to_merged_")
 
 
 def _own(rows):
@@ -49,35 +30,40 @@ class FittedStream(VersionedStateMixin, BaseEstimator):
     `_fitted` is replaced as a whole, so an attribute never mixes two states.
     """
 
-    @fitted
+    @cached_property
+    def _fitted(self):
+        """What was learned. A fitted estimator has an attribute of that name instead."""
+        check_is_fitted(self)
+        return vars(self)["_fitted"]  # another thread has just stored it
+
+    @property
     def cluster_centers_(self):
         """The final centers."""
         fitted = self._fitted  # read once: another thread may replace it
         final = fitted.final_clusters(self.n_jobs)
-        if final.look is not None and issparse(final.centers.rows):
-            return final.centers.rows.toarray()  # as KMeans has them
-        if final.ids is None:
-            return _own(final.centers.rows)
-        return as_configured(every_cluster(fitted.stream, final.centers.rows).rows)
+        if final.look is None:
+            return _own(every_cluster(fitted.stream, final.centers.rows).rows)
+        rows = final.centers.rows
+        return rows.toarray() if issparse(rows) else rows  # as KMeans has them
 
-    @fitted
+    @property
     def labels_(self):
         """The final cluster of each sample of the last call."""
         return self._fitted.final_labels(self.n_jobs)
 
-    @fitted
+    @property
     def online_labels_(self):
         """The online cluster of each sample of the last call."""
         return self._fitted.last_rows[0]
 
-    @fitted
+    @property
     def online_to_merged_(self):
         """The final cluster of each online cluster."""
         fitted = self._fitted
         final = fitted.final_clusters(self.n_jobs)
         return online_to_final(fitted.stream, final, self.n_jobs)
 
-    @fitted
+    @property
     def merged_since_(self):
         """For each merged cluster, how many samples came before its id got its meaning."""
         look = self._final_clusters().look
@@ -85,7 +71,7 @@ class FittedStream(VersionedStateMixin, BaseEstimator):
             raise AttributeError("merged_since_ needs merged clusters: set n_clusters.")
         return look.since.copy()
 
-    @fitted
+    @property
     def n_clusters_(self):
         """The number of final centers, which is known before the merge."""
         fitted = self._fitted
@@ -93,19 +79,19 @@ class FittedStream(VersionedStateMixin, BaseEstimator):
             return fitted.stream.n_online
         return min(len(fitted.stream.centers), fitted.n_clusters)
 
-    @fitted
+    @property
     def online_centers_(self):
         """The samples at which the online clusters opened, or where they have moved."""
         return _own(every_cluster(self._stream).rows)
 
-    @fitted
+    @property
     def cluster_means_(self):
         """The mean of the samples of each online cluster."""
         stream = self._stream
         means = stream.means.astype(stream.centers.dtype)
-        return as_configured(every_cluster(stream, means).rows)
+        return _own(every_cluster(stream, means).rows)
 
-    @fitted
+    @property
     def counts_(self):
         """The number, or the weight, of the samples of each online cluster."""
         stream = self._stream
@@ -114,48 +100,48 @@ class FittedStream(VersionedStateMixin, BaseEstimator):
         counts[stream.ids] = stream.counts
         return counts
 
-    @fitted
+    @property
     def opened_at_(self):
         """The position in the stream of the sample that opened each online cluster."""
         return every_opening(self._stream)
 
-    @fitted
+    @property
     def inertia_(self):
         """The sum of squared distances of samples to the final center of their label."""
         fitted = self._fitted
         return cost(fitted.stream, fitted.final_clusters(self.n_jobs))
 
-    @fitted
+    @property
     def online_inertia_(self):
         """The sum of squared distances at the moment of assignment, the paper's W."""
         return self._stream.totals.cost
 
-    @fitted
+    @property
     def online_distances_(self):
         """The distance of each sample of the last call to its center, when it was read."""
         return np.sqrt(self._fitted.last_rows[1])
 
-    @fitted
+    @property
     def n_samples_seen_(self):
         """The number of samples of the stream so far."""
         return self._stream.n_seen
 
-    @fitted
+    @property
     def facility_cost_(self):
         """What opening a center costs now, the paper's f_r."""
         return self._stream.schedule.facility_cost
 
-    @fitted
+    @property
     def n_phases_(self):
         """The number of phases so far, the paper's r."""
         return self._stream.schedule.n_phases
 
-    @fitted
+    @property
     def facility_costs_(self):
         """What opening a center cost in each phase so far."""
         return np.array([cost for _, cost in self._stream.schedule.phases])
 
-    @fitted
+    @property
     def phase_starts_(self):
         """How many samples came before each phase."""
         return np.array([n for n, _ in self._stream.schedule.phases], dtype=np.int64)
@@ -179,7 +165,7 @@ class FittedStream(VersionedStateMixin, BaseEstimator):
         """
         names, fitted = set(object.__dir__(self)), vars(self).get("_fitted")
         if fitted and fitted.n_clusters is not None and fitted.final is None:
-            names -= _NEEDS_MERGE
+            names -= {*_MERGED}
         return sorted(name for name in names if hasattr(self, name))
 
     def __getstate__(self):

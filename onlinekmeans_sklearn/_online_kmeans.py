@@ -4,13 +4,7 @@ from ._algorithm.facility_cost import Practical, SemiOnline, Theoretical
 from ._algorithm.merge import k_for_merge
 from ._base import BaseOnlineKMeans
 from ._utils.docstrings import documented_like
-from ._utils.validation import (
-    check_integer,
-    check_one_of,
-    check_positive,
-    parameter_error,
-    warn_user,
-)
+from ._utils.validation import MOST_SAMPLES, check_positive, warn_user
 
 
 class OnlineKMeans(BaseOnlineKMeans):
@@ -179,6 +173,11 @@ class OnlineKMeans(BaseOnlineKMeans):
     array([0, 1, 2, 3, 0, 2], dtype=int32)
     """
 
+    _allowed = {
+        **BaseOnlineKMeans._allowed,
+        "algorithm": (0, ["practical", "theoretical"]),
+        "half_life": (MOST_SAMPLES, [None]),
+    }
     _read_at_start = ("k", "algorithm", "half_life", "max_clusters")
 
     def __init__(
@@ -203,16 +202,6 @@ class OnlineKMeans(BaseOnlineKMeans):
         self.encode = encode
         self.n_jobs = n_jobs
         self.random_state = random_state
-
-    def _check_params(self):
-        super()._check_params()
-        check_one_of("algorithm", self.algorithm, ("practical", "theoretical"), owner=self)
-        if self.half_life is None:
-            return
-        check_integer("half_life", self.half_life, [None], owner=self)
-        if self.max_clusters is not None:
-            expected = "None with max_clusters: clusters that retire would use it up"
-            raise parameter_error("half_life", self.half_life, expected, owner=self)
 
     def _schedule(self, n_rows):
         if self.algorithm == "practical":
@@ -304,6 +293,7 @@ class SemiOnlineKMeans(BaseOnlineKMeans):
     0.193
     """
 
+    _allowed = {**BaseOnlineKMeans._allowed, "n_samples": (MOST_SAMPLES, [None])}
     _read_at_start = ("k", "lower_bound", "n_samples", "max_clusters")
 
     def __init__(
@@ -331,7 +321,6 @@ class SemiOnlineKMeans(BaseOnlineKMeans):
 
     def _check_params(self):
         super()._check_params()
-        check_integer("n_samples", self.n_samples, [None], owner=self)
         check_positive("lower_bound", self.lower_bound, owner=self)
 
     def _schedule(self, n_rows):

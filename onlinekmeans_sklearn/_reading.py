@@ -6,6 +6,7 @@ thread leaves or sees a state as it was before, or after, and never a mixture.
 
 import logging
 from abc import abstractmethod
+from contextlib import nullcontext
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
@@ -26,6 +27,7 @@ from ._utils.validation import (
 )
 
 _LOGGER = logging.getLogger("onlinekmeans_sklearn")
+_NOTHING_TO_UNDO = nullcontext()
 _FEATURES = ("n_features_in_", "feature_names_in_")
 
 
@@ -40,12 +42,14 @@ class StreamReader(FittedStream):
     def _warn_before_reading(self, stream, n_rows, is_partial):
         """Warn if the parameters do not suit the rows of a `fit` or `partial_fit`."""
 
-    def _start_stream(self, X):
-        """Return the validated rows, a copy that knows their features, and a new stream."""
+    def _begin(self, X, before):
+        """Return validated rows, an estimator that knows the features, and the stream."""
         self._check_params()
-        start = shallow_copy(self)  # nothing of this estimator changes before it has read
-        X = validate_X(start, X, reset=True)
-        return X, start, self._new_stream(X.shape[0])
+        if before is not None:
+            return validate_X(self, X, reset=False), self, before.stream
+        known = shallow_copy(self)  # nothing of this estimator changes before it has read
+        X = validate_X(known, X, reset=True)
+        return X, known, self._new_stream(X.shape[0])
 
     def _new_stream(self, n_rows):
         """Return a new stream whose first call has `n_rows` rows."""
@@ -65,23 +69,16 @@ class StreamReader(FittedStream):
         """
         with lock_of(self):
             before = vars(self).get("_fitted")
-            if before is None:
-                with unchanged_on_error(self):
-                    X, start, stream = self._start_stream(X)
-                    weights = validate_weights(sample_weight, X, is_start=True)
-                    fitted = self._read(None, stream, X, weights, is_partial=True)
-                    returned = result(X, fitted)
-                    is_alone = "_fitted" not in vars(self)
-                    if is_alone:
-                        self._publish(fitted, start)
-            else:
-                self._check_params()
-                X = validate_X(self, X, reset=False)
-                weights = validate_weights(sample_weight, X)
-                fitted = self._read(before, before.stream, X, weights, is_partial=True)
+            is_start = before is None
+            with unchanged_on_error(self) if is_start else _NOTHING_TO_UNDO:
+                X, known, stream = self._begin(X, before)
+                weights = validate_weights(sample_weight, X, is_start)
+                fitted = self._read(before, stream, X, weights, is_partial=True)
                 returned = result(X, fitted)
-                is_alone = self._fitted is before
-                if is_alone:
+                is_alone = vars(self).get("_fitted") is before
+                if is_alone and is_start:
+                    self._publish(fitted, known)
+                elif is_alone:
                     self._fitted = fitted
         if not is_alone:
             raise RuntimeError(
@@ -112,22 +109,23 @@ class StreamReader(FittedStream):
     def _new_fitted(self, before, stream, last_rows):
         """Return what a call has learned, by its parameters at that time."""
         parameters = {name: getattr(self, name) for name in self._read_at_start}
-        if before is not None and parameters != before.start_parameters:
-            warn_of_ignored(parameters, before.start_parameters)
         n_clusters = None if self.n_clusters is None else int(self.n_clusters)
-        parameters = before.start_parameters if before else plain_parameters(parameters)
-        last = None
-        if before is not None and before.n_clusters == n_clusters is not None:
-            last = before.final or before.last
-        return Fitted(stream, n_clusters, self.centers, parameters, last_rows, last)
+        now = stream, n_clusters, self.centers
+        if before is None:
+            return Fitted(*now, plain_parameters(parameters), last_rows)
+        if parameters != before.start_parameters:
+            warn_of_ignored(parameters, before.start_parameters)
+        is_merged_again = before.n_clusters == n_clusters is not None
+        last = before.final or before.last if is_merged_again else None
+        return Fitted(*now, before.start_parameters, last_rows, last)
 
-    def _publish(self, fitted, start):
-        """Take over what was learned and the features, in one assignment.
+    def _publish(self, fitted, known):
+        """Take over what was learned, and the features that are known, in one assignment.
 
         So neither a signal handler nor another thread sees a mixture.
         """
         kept = {name: vars(self)[name] for name in vars(self) if name not in _FEATURES}
-        self.__dict__ = {**kept, **known_features(start), "_fitted": fitted}
+        self.__dict__ = {**kept, **known_features(known), "_fitted": fitted}
 
     def _merge(self, fitted):
         """Return the final clusters, and warn the first time if they are too few."""

@@ -119,21 +119,31 @@ def test_members_that_are_not_of_the_state_are_refused(path):
         members = [(name, archive.read(name)) for name in archive.namelist()]
     assert fingerprint(load(io.BytesIO(zipped(members)))) == fingerprint(MODEL)
     (name, content), *_ = members
-    for other in ("labels", "new.npy", "notes.txt", "folder/", name, TEXT):
-        message = "different names" if other in dict(members) else f"Got '{other}'"
+    not_there = {
+        "labels": "Got 'labels'",
+        "new.npy": "expected known fields",
+        "fitted/new.npy": "expected the fields",
+        "fitted/stream/new.npy": "expected the fields",
+        "notes.txt": "Got 'notes.txt'",
+        "folder/": "KeyError.*folder",
+        name: "different names",
+        TEXT: "different names",
+    }
+    for other, message in not_there.items():
         with pytest.raises(ValueError, match=message):
             load(io.BytesIO(zipped([*members, (other, content)])))
-    with pytest.raises(ValueError, match=f"KeyError.*{name}"):
+    with pytest.raises(ValueError, match=r"missing 1 required|expected the fields"):
         load(io.BytesIO(zipped(members[1:])))
 
 
-def test_an_array_is_not_read_twice(path):
+def test_an_array_has_a_place_of_its_own(path):
     save(MODEL, path)
     text, arrays = contents(path)
-    text["state"]["again"] = {"/array": "stream.counts.npy"}
-    craft(path, text, arrays)
-    with pytest.raises(ValueError, match=r"KeyError.*stream.counts.npy"):
-        load(path)
+    for taken in (arrays["fitted/labels"].tolist(), None):
+        text["state"]["fitted"]["labels"] = taken
+        craft(path, text, arrays)
+        with pytest.raises(ValueError, match=r"Got .fitted/labels\.npy"):
+            load(path)
 
 
 def test_another_version_of_the_same_format_is_loaded_with_a_warning(path):

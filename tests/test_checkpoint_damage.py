@@ -97,7 +97,7 @@ class Evil:
         return os.mkdir, ("harm",)
 
 
-@pytest.mark.parametrize("name", ["labels", "fitted/stream/totals.open_counts", "new"])
+@pytest.mark.parametrize("name", ["labels", "fitted/stream/totals/open_counts", "new"])
 def test_pickles_are_refused_and_never_executed(name, path, monkeypatch):
     monkeypatch.chdir(path.parent)
     save(DENSE, path)
@@ -152,17 +152,17 @@ def test_lying_headers_are_refused(lie, path):
     save(DENSE, path)
     with zipfile.ZipFile(path) as archive:
         members = {name: archive.read(name) for name in archive.namelist()}
-    head, data = members["fitted/stream/totals.open_counts.npy"].split(b"\n", 1)
+    head, data = members["fitted/stream/totals/open_counts.npy"].split(b"\n", 1)
     shape = f"({len(DENSE.counts_)},)".encode()
     assert head.count(shape) == 1
     lying = head.replace(shape, lie.encode()).strip().ljust(len(head))[: len(head)]
-    members["fitted/stream/totals.open_counts.npy"] = lying + b"\n" + data
+    members["fitted/stream/totals/open_counts.npy"] = lying + b"\n" + data
     with zipfile.ZipFile(path, "w") as archive:  # whose checksums are right
         for name, content in members.items():
             archive.writestr(name, content)
     assert_refused(
         path,
-        "'fitted/stream/totals.open_counts.npy' is not an array of numbers|malformed|descr",
+        "'fitted/stream/totals/open_counts.npy' is not an array of numbers|malformed|descr",
     )
 
 
@@ -170,10 +170,10 @@ def test_lying_headers_are_refused(lie, path):
 def test_only_numbers_are_read(dtype, path):
     save(DENSE, path)
     text, arrays = contents(path)
-    arrays["fitted/stream/totals.open_counts"] = np.zeros(10**6, dtype=dtype)
+    arrays["fitted/stream/totals/open_counts"] = np.zeros(10**6, dtype=dtype)
     craft(path, text, arrays)
     assert_refused(
-        path, "'fitted/stream/totals.open_counts.npy' is not an array of numbers"
+        path, "'fitted/stream/totals/open_counts.npy' is not an array of numbers"
     )
 
 
@@ -209,7 +209,7 @@ def test_numpy_and_json_can_read_a_checkpoint(path):
     save(DENSE, path)
     with np.load(path, allow_pickle=False) as archive:
         np.testing.assert_array_equal(
-            archive["fitted/stream/totals.open_counts"], DENSE.counts_
+            archive["fitted/stream/totals/open_counts"], DENSE.counts_
         )
         text = json.loads(archive[TEXT].decode("utf-8"))
     assert text["version"] == 1

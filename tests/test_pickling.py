@@ -178,7 +178,7 @@ def test_a_copy_shares_the_random_state_as_scikit_learn_does():
 
 def test_a_state_that_cannot_be_is_refused():
     state = MODELS["sparse"].__getstate__()
-    state["_fitted"]["stream"]["centers"]["columns"] += 1000
+    state["_fitted"]["stream"]["clusters"]["rows"]["columns"] += 1000
     with pytest.raises(ValueError, match="contradict each other"):
         OnlineKMeans.__new__(OnlineKMeans).__setstate__(state)
 

@@ -36,26 +36,25 @@ CRAFTED = {
     ("dense", "parameters/other"): [3],
     ("dense", "parameters/encode"): [{"of": "stream"}],
     ("dense", "parameters"): [[3]],
+    ("sparse", "parameters/random_state"): [[3], {"key": 3}],
+    ("dense", "random_state"): [3],
     ("dense", "class"): ["Evil", "SemiOnlineKMeans", [1]],
-    ("sparse", "random_state/position"): [625, None],
-    ("sparse", "random_state/key"): [lambda key: key[1:], lambda key: key.astype(np.int64)],
     ("dense", "output"): [3, "foo", ["pandas"]],
     ("dense", "other"): [3],
     ("dense", "fitted"): [3],
     ("dense", "fitted/other"): [3],
-    ("sparse", "random_state/has_gauss"): [2],
-    ("sparse", "random_state/gauss"): [np.nan],
     ("dense", "fitted/start_parameters"): [[3]],
-    ("dense", "fitted/stream/numbers.seed"): [-1, 2**63, 1.0],
+    ("dense", "fitted/stream/seed"): [-1, 2**63, 1.0],
     ("dense", "feature_names"): [["a", "b"], ["a", "b", 3], "abc"],
-    ("dense", "fitted/stream/schedule"): [None, 3, "Schedule"],
+    ("dense", "fitted/algorithm"): [None, 3, "Schedule", "Theoretical"],
+    ("dense", "fitted/stream/schedule"): [None, 3, {}],
     ("dense", "fitted/merged"): [None, [2], {"x": {"fitted.centers": {}}}],
     ("dense", "fitted/stream/n_seen"): [41, 40.0, 2**63, "40"],
     ("dense", "fitted/stream/max_clusters"): [2, 0, "many", 2**31],
     ("dense", "fitted/n_clusters"): [2**31, 0],
-    ("dense", "fitted/stream/totals.open_cost"): [np.nan, -1.0, 3],
-    ("dense", "fitted/stream/totals.closed_cost"): [-1.0],
-    ("dense", "fitted/stream/closed_sums/values"): [
+    ("dense", "fitted/stream/totals/open_cost"): [np.nan, -1.0, 3],
+    ("dense", "fitted/stream/totals/closed_cost"): [-1.0],
+    ("dense", "fitted/stream/totals/closed/values"): [
         lambda sums: np.zeros((99, 3)),
         lambda sums: np.zeros((0, 2)),
     ],
@@ -67,16 +66,16 @@ CRAFTED = {
         lambda d2: d2 * np.nan,
         lambda d2: d2.astype(np.float32),
     ],
-    ("dense", "fitted/stream/schedule.k"): [0, True, 10**400],
-    ("dense", "fitted/stream/schedule.openings"): [-1, 1000],
-    ("dense", "fitted/stream/schedule.growth"): [3],
-    ("dense", "fitted/stream/schedule.log_n"): [3.0],
-    ("dense", "fitted/stream/phases"): [
+    ("dense", "fitted/stream/schedule/k"): [0, True, 10**400],
+    ("dense", "fitted/stream/schedule/openings"): [-1, 1000],
+    ("dense", "fitted/stream/schedule/growth"): [3],
+    ("dense", "fitted/stream/schedule/log_n"): [3.0],
+    ("dense", "fitted/stream/schedule/phases"): [
         3,
         {},
         lambda phases: {k: v[:0] for k, v in phases.items()},
     ],
-    ("dense", "fitted/stream/phases/starts"): [
+    ("dense", "fitted/stream/schedule/phases/starts"): [
         3,
         lambda starts: starts[:0],
         lambda starts: starts[:, None],
@@ -86,16 +85,16 @@ CRAFTED = {
         lambda starts: starts.astype(float),
         lambda starts: starts.tolist(),
     ],
-    ("dense", "fitted/stream/phases/facility_costs"): [
+    ("dense", "fitted/stream/schedule/phases/costs"): [
         [3, 4.0],
         lambda costs: costs[:0],
         lambda costs: costs - 1e9,
         lambda costs: costs * np.nan,
     ],
-    ("prefix", "fitted/stream/schedule.openings"): [7],
-    ("prefix", "fitted/stream/schedule.prefix_length"): [8],
-    ("sparse", "fitted/stream/schedule.log_n"): [np.nan, 0.5, np.inf, 2000.0],
-    ("dense", "fitted/stream/centers/values"): [
+    ("prefix", "fitted/stream/schedule/openings"): [7],
+    ("prefix", "fitted/stream/schedule/prefix_length"): [8],
+    ("sparse", "fitted/stream/schedule/log_n"): [np.nan, 0.5, np.inf, 2000.0],
+    ("dense", "fitted/stream/clusters/rows/values"): [
         lambda rows: rows[1:],
         lambda rows: rows[:0],
         lambda rows: rows[:, :0],
@@ -109,20 +108,20 @@ CRAFTED = {
         lambda rows: with_value(rows, (1, 1), 1e200),
         None,
     ],
-    ("dense", "fitted/stream/centers/indptr"): [3],
-    ("dense", "fitted/stream/open_sums/values"): [
+    ("dense", "fitted/stream/clusters/rows/indptr"): [3],
+    ("dense", "fitted/stream/totals/open/values"): [
         lambda sums: sums[1:],
         lambda sums: sums.astype(np.float32),
         lambda sums: with_value(sums, (1, 1), np.nan),
         lambda sums: with_value(sums, (1, 1), 1e300),
     ],
-    ("dense", "fitted/stream/totals.open_counts"): [
+    ("dense", "fitted/stream/totals/open_counts"): [
         lambda counts: counts[1:],
         lambda counts: with_value(counts, [0, 1], [sum(counts[:2]), 0]),
         lambda counts: counts.astype(np.int32),
         lambda counts: with_value(counts, 0, counts[0] + 1),
     ],
-    ("dense", "fitted/stream/opened_at"): [
+    ("dense", "fitted/stream/clusters/opened_at"): [
         lambda positions: positions[::-1],
         lambda positions: positions - 1,
         lambda positions: with_value(positions, -1, 40),
@@ -146,19 +145,19 @@ CRAFTED = {
         lambda rows: rows * np.nan,
         lambda rows: rows * 1e200,
     ],
-    ("sparse", "fitted/stream/centers/n_features"): [2, 2**64],
-    ("sparse", "fitted/stream/centers/values"): [
+    ("sparse", "fitted/stream/clusters/rows/n_features"): [2, 2**64],
+    ("sparse", "fitted/stream/clusters/rows/values"): [
         lambda values: values[1:],
         lambda values: values * np.nan,
     ],
-    ("sparse", "fitted/stream/centers/columns"): [
+    ("sparse", "fitted/stream/clusters/rows/columns"): [
         lambda columns: columns + 1,
         lambda columns: columns - 1,
         lambda columns: columns[1:],
         lambda columns: columns.astype(float),
         lambda columns: columns[::-1].copy(),
     ],
-    ("sparse", "fitted/stream/centers/indptr"): [
+    ("sparse", "fitted/stream/clusters/rows/indptr"): [
         lambda ends: ends[:0],
         lambda ends: ends[:-1],
         lambda ends: ends + 1,
@@ -166,13 +165,15 @@ CRAFTED = {
         lambda ends: with_value(ends, 1, LARGEST),
         lambda ends: with_value(ends, [1, 2, 3], [LARGEST, -LARGEST - 1, -1]),
     ],
-    ("sparse", "fitted/stream/open_sums/indptr"): [lambda ends: with_value(ends, 1, 1000)],
-    ("sparse", "fitted/stream/open_sums/columns"): [
+    ("sparse", "fitted/stream/totals/open/indptr"): [
+        lambda ends: with_value(ends, 1, 1000)
+    ],
+    ("sparse", "fitted/stream/totals/open/columns"): [
         lambda columns: columns + 1,
         np.zeros_like,
     ],
-    ("sparse", "fitted/stream/open_sums/n_features"): [4],
-    ("prefix", "fitted/stream/phases/prefix_weights"): [
+    ("sparse", "fitted/stream/totals/open/n_features"): [4],
+    ("prefix", "fitted/stream/schedule/prefix_weights"): [
         None,
         lambda weights: weights[1:],
         lambda weights: weights * np.nan,
@@ -180,28 +181,28 @@ CRAFTED = {
     ],
     ("forgets", "fitted/stream/half_life"): [0, 25.0, -np.inf, "7"],
     ("forgets", "fitted/stream/is_weighted"): [1, None],
-    ("forgets", "fitted/stream/schedule.fees"): [-1.0, np.nan],
-    ("forgets", "fitted/stream/schedule.facility_cost"): [-1.0, np.nan],
-    ("forgets", "fitted/stream/schedule.k_target"): [0, None],
+    ("forgets", "fitted/stream/schedule/fees"): [-1.0, np.nan],
+    ("forgets", "fitted/stream/schedule/facility_cost"): [-1.0, np.nan],
+    ("forgets", "fitted/stream/schedule/k_target"): [0, None],
     ("forgets", "fitted/stream/seen"): [None, {}, [1.0, 2.0, 3.0]],
     ("forgets", "fitted/stream/seen/least"): [0.0, 2.0, np.nan],
     ("forgets", "fitted/stream/seen/before"): [-1.0, np.inf],
-    ("forgets", "fitted/stream/totals.closed_counts"): [np.zeros_like, np.negative],
-    ("forgets", "fitted/stream/retired"): [None, 3, {}],
-    ("forgets", "fitted/stream/retired/rows"): [
+    ("forgets", "fitted/stream/totals/closed_counts"): [np.zeros_like, np.negative],
+    ("forgets", "fitted/stream/clusters"): [None, 3, {}],
+    ("forgets", "fitted/stream/clusters/rows"): [
         lambda rows: {"values": rows["values"][1:]},
         lambda rows: {"values": rows["values"][:, 1:]},
         lambda rows: {"values": rows["values"] * np.nan},
         lambda rows: {"values": rows["values"] * 1e200},
     ],
-    ("forgets", "fitted/stream/retired/opened_at"): [
+    ("forgets", "fitted/stream/clusters/opened_at"): [
         lambda positions: positions[1:],
         lambda positions: with_value(positions, 0, positions[1]),
         lambda positions: with_value(positions, 0, 1000),
         lambda positions: positions.astype(float),
     ],
-    ("forgets", "fitted/stream/retired/retired_at"): [lambda positions: positions[1:]],
-    ("sparse", "fitted/stream/open_sums/values"): [lambda values: values * 1e300],
+    ("forgets", "fitted/stream/clusters/retired_at"): [lambda positions: positions[1:]],
+    ("sparse", "fitted/stream/totals/open/values"): [lambda values: values * 1e300],
 }
 
 
@@ -230,8 +231,9 @@ def test_states_that_cannot_be_are_refused(name, place, change):
 def test_names_for_a_huge_number_of_features_are_refused_without_counting_so_far():
     state = state_of(MODELS["sparse"])
     stream = state["fitted"]["stream"]
-    for name in ("centers", "closed_sums", "open_sums"):
-        stream[name]["n_features"] = 2**62
+    totals = stream["totals"]
+    for rows in (stream["clusters"]["rows"], totals["closed"], totals["open"]):
+        rows["n_features"] = 2**62
     state["feature_names"] = ["a"]
     with pytest.raises(ValueError, match="expected"):
         model_from(state)
@@ -240,6 +242,6 @@ def test_names_for_a_huge_number_of_features_are_refused_without_counting_so_far
 def test_sums_must_be_stored_like_centers():
     state = state_of(MODELS["sparse"])
     shape = MODELS["sparse"].cluster_centers_.shape
-    state["fitted"]["stream"]["open_sums"] = {"values": np.zeros(shape)}
+    state["fitted"]["stream"]["totals"]["open"] = {"values": np.zeros(shape)}
     with pytest.raises(ValueError, match="stored like centers"):
         model_from(state)

@@ -7,21 +7,15 @@ import numpy as np
 
 from .._online_kmeans import OnlineKMeans, SemiOnlineKMeans
 from .._utils.validation import plain_parameters
-from .fields import expect, read_fields
+from .fields import expect
 from .file import is_path, read, write
 from .fitted import fitted_from, plain_fitted
 
 __all__ = ["load", "save"]
 _LOGGER = logging.getLogger("onlinekmeans_sklearn")
 _ESTIMATORS = {kind.__name__: kind for kind in (OnlineKMeans, SemiOnlineKMeans)}
-_FIELDS = {"class", "parameters", "random_state", "output", "feature_names", "fitted"}
+_FIELDS = {"class", "parameters", "output", "feature_names", "fitted"}
 _PLAIN = (type(None), bool, int, float, str)
-_RANDOM_STATE = {
-    "key": (np.uint32, 0, 2**32 - 1),
-    "position": (int, 0, 624),
-    "has_gauss": (int, 0, 1),
-    "gauss": (float, -np.inf, np.inf),
-}
 
 
 def save(model, path):
@@ -57,9 +51,9 @@ def save(model, path):
     -----
     The file holds the parameters, the state of the stream with its seed, the
     labels of the last call, merged clusters and the setting of `set_output`. It does not
-    hold callbacks. If a signal handler saves while a stream starts, a `random_state` that
-    is a RandomState instance may already have drawn its seed. Save other estimators,
-    pipelines and :class:`ClusterFeaturesClassifier` with skops or pickle.
+    hold callbacks, nor a `random_state` that is a RandomState instance: instead of it, None
+    is saved. The stream has drawn its seed, so only a new `fit` would need it. Save other
+    estimators, pipelines and :class:`ClusterFeaturesClassifier` with skops or pickle.
 
     Examples
     --------
@@ -91,8 +85,8 @@ def load(path):
     Returns
     -------
     model : OnlineKMeans or SemiOnlineKMeans
-        The estimator. A `random_state` that is a RandomState instance, or numpy's global
-        one if it was None, becomes an instance of its own with the same numbers to come.
+        The estimator. Its `random_state` is None where that of the saved one was a
+        RandomState instance, which matters only if it is fitted anew.
 
     Raises
     ------
@@ -149,23 +143,14 @@ def state_of(model):
         )
     attributes = vars(model).copy()  # at one moment: another thread may call partial_fit
     parameters = {name: attributes[name] for name in model.get_params(deep=False)}
-    parameters, random_state = plain_parameters(parameters), None
-    source = parameters["random_state"]
-    if isinstance(source, np.random.RandomState):
-        name = source.get_state(legacy=False)["bit_generator"]
-        if name != "MT19937":
-            raise TypeError(
-                f"Got a RandomState with {name}, but expected one with MT19937: make it "
-                "with numpy.random.RandomState(seed)."
-            )
-        random_state = dict(zip(_RANDOM_STATE, source.get_state()[1:]))
+    if isinstance(parameters["random_state"], np.random.RandomState):
         parameters["random_state"] = None
+    parameters = plain_parameters(parameters)
     _check_plain(parameters)
     fitted, names = attributes.get("_fitted"), attributes.get("feature_names_in_")
     return {
         "class": type(model).__name__,
         "parameters": parameters,
-        "random_state": random_state,
         "output": attributes.get("_output"),
         "feature_names": None if names is None else list(map(str, names)),
         "fitted": None if fitted is None else plain_fitted(fitted),
@@ -184,16 +169,12 @@ def model_from(state):
     )
     if state["output"] is not None:
         model.set_output(transform=state["output"])
-    if state["random_state"] is not None:
-        fields = read_fields(state["random_state"], _RANDOM_STATE)
-        model.random_state = np.random.RandomState(0)
-        model.random_state.set_state(("MT19937", *fields.values()))
     if state["fitted"] is not None:
         model._fitted = fitted_from(state["fitted"])
         model.n_features_in_ = model._fitted.stream.centers.n_features
         if names is not None:
-            expect(a_name_for_each_feature=len(names) == model.n_features_in_)
-            expect(texts_as_names=names == [*map(str, names)])
+            is_right = len(names) == model.n_features_in_ and names == [*map(str, names)]
+            expect(a_name_for_each_feature=is_right)
             model.feature_names_in_ = np.array(names, dtype=object)
     return model
 

@@ -17,26 +17,39 @@ def expect(**statements):
         raise ValueError(f"expected {', '.join(wrong)}.")
 
 
-def read_fields(state, fields, length=None):
-    """Return a dict that has these fields and no others, with arrays of its own.
+def read_like(example, state, bounds):
+    """Return a state, with arrays of its own, that must be like an example.
 
-    `fields` has of each the type, for an array that of its numbers, the smallest and the
-    largest value, and perhaps another one that is allowed. Arrays must have the length.
+    It must have the same fields, with values of the same types, or rows of any kind. None
+    stands for None or an int. Numbers must be from 0 on, unless `bounds` has the smallest
+    and the largest value of a field of that name.
     """
-    if state.keys() != fields.keys():
-        raise ValueError(f"expected the fields {[*fields]}, not {[*state]}.")
+    if "values" in example:
+        return rows_from(**state)
+    if state.keys() != example.keys():
+        raise ValueError(f"expected the fields {[*example]}, not {[*state]}.")
     values = {}
-    for name, (kind, least, most, *others) in fields.items():
-        value, is_array = state[name], issubclass(kind, np.generic)
-        found = value.dtype.name if is_array else type(value).__name__
-        shape = (len(value) if length is None else length,) if is_array else ()
-        is_right = found == kind.__name__ and np.shape(value) == shape
-        is_right = is_right and np.all((least <= value) & (value <= most))
-        if not is_right and value not in others:
-            allowed = f"{kind.__name__} from {least} to {most}"
-            raise ValueError(f"expected {name} to be {allowed}, not {repr(value)[:200]}.")
-        values[name] = np.array(value, kind) if is_array else value
+    for name, part in example.items():
+        if isinstance(part, dict):
+            values[name] = read_like(part, state[name], bounds)
+        else:
+            values[name] = _numbers(name, state[name], part, *bounds.get(name, ()))
     return values
+
+
+def _numbers(name, value, example, least=0, most=np.inf):
+    """Return a number, or an array of numbers, that is like an example."""
+    if example is None:
+        if value is None:
+            return None
+        example = 0
+    is_array = isinstance(example, np.ndarray)
+    kind, found = (x.dtype.name if is_array else type(x).__name__ for x in (example, value))
+    is_right = found == kind and np.ndim(value) == np.ndim(example)
+    if not (is_right and np.all((least <= value) & (value <= most))):
+        allowed = f"{kind} from {least} to {most}"
+        raise ValueError(f"expected {name} to be {allowed}, not {repr(value)[:200]}.")
+    return np.array(value, kind) if is_array else value
 
 
 def plain_rows(X):

@@ -1,8 +1,8 @@
 """A state in a file: an .npz archive with a member for each array, and one of JSON.
 
-In the JSON, ``{"/array": "stream/counts.npy"}`` stands for the array of that member. The
-keys of a state have no slash, so nothing else looks like this, and names are unique.
-The checksums of the archive reveal damage. Nothing is ever unpickled.
+The names of members say where in the state their arrays are: ``stream/counts.npy``. The
+JSON has all the rest. The keys of a state have no slash, so names are unique. The checksums
+of the archive reveal damage. Nothing is ever unpickled.
 """
 
 import errno
@@ -14,14 +14,14 @@ import secrets
 import shutil
 import zipfile
 from contextlib import ExitStack, suppress
-from functools import partial
+from functools import partial, reduce
+from operator import getitem
 
 import numpy as np
 
 from .version import FORMAT_VERSION, VERSION, check_version
 
 _TEXT = "onlinekmeans_sklearn.json"
-_ARRAY = "/array"
 _NUMBERS = "fiub"  # kinds of dtypes
 
 
@@ -39,7 +39,7 @@ def write(target, state):
     contents = io.BytesIO()
     archive = zipfile.ZipFile(contents, "w")
     text = {"version": FORMAT_VERSION, "package": VERSION}
-    text["state"] = _stored(state, archive)
+    text["state"] = _without_arrays(state, archive)
     archive.writestr(zipfile.ZipInfo(_TEXT), json.dumps(text))
     archive.close()  # no `with`: after a signal its error would replace that of the signal
     data = contents.getvalue()
@@ -50,18 +50,21 @@ def write(target, state):
     return len(data)
 
 
-def _stored(value, archive, *keys):
-    """Return a part of a state for JSON, with its arrays written to the archive."""
-    if isinstance(value, dict):
-        if any("/" in key for key in value):
-            raise ValueError(f"Got keys {[*value]}, but expected keys without a slash.")
-        return {key: _stored(part, archive, *keys, key) for key, part in value.items()}
-    if isinstance(value, np.ndarray) and value.dtype.kind in _NUMBERS:
-        name = "/".join(keys) + ".npy"
-        with archive.open(zipfile.ZipInfo(name), "w", force_zip64=True) as member:
-            np.lib.format.write_array(member, value, allow_pickle=False)
-        return {_ARRAY: name}
-    return value
+def _without_arrays(state, archive, folder=""):
+    """Return the part of a state that JSON can have; write its arrays to the archive."""
+    if any("/" in key for key in state):
+        raise ValueError(f"Got keys {[*state]}, but expected keys without a slash.")
+    text = {}
+    for key, value in state.items():
+        if isinstance(value, dict):
+            text[key] = _without_arrays(value, archive, f"{folder}{key}/")
+        elif isinstance(value, np.ndarray) and value.dtype.kind in _NUMBERS:
+            member = zipfile.ZipInfo(f"{folder}{key}.npy")
+            with archive.open(member, "w", force_zip64=True) as file:
+                np.lib.format.write_array(file, value, allow_pickle=False)
+        else:
+            text[key] = value
+    return text
 
 
 def _replace(path, data):
@@ -105,30 +108,28 @@ def read(data):
         )
     archive = zipfile.ZipFile(io.BytesIO(data))
     members = archive.infolist()
-    unread = {member.filename for member in members}
+    names = {member.filename for member in members}
     if (
         members[0].header_offset > 0
-        or len(unread) < len(members)
+        or len(names) < len(members)
         or any(member.compress_type != zipfile.ZIP_STORED for member in members)
         or sum(member.file_size for member in members) > len(data)
     ):
         raise ValueError("Expected uncompressed members of different names, and no more.")
-    text = archive.read(_TEXT)
-    head = json.loads(text)
-    name = head["state"].get("class")
-    check_version(head["version"], head["package"], name)
-    state = json.loads(text, object_hook=partial(_restored, archive, unread))["state"]
-    if unread != {_TEXT}:
-        raise ValueError(f"Got {min(unread - {_TEXT})!r}, which is not part of the state.")
+    text = json.loads(archive.read(_TEXT))
+    state = text["state"]
+    check_version(text["version"], text["package"], state.get("class"))
+    for name in sorted(names - {_TEXT}):
+        *groups, key = name.removesuffix(".npy").split("/")
+        fields = reduce(getitem, groups, state)
+        if key in fields or not name.endswith(".npy"):
+            raise ValueError(f"Got {name!r}, which is not part of the state.")
+        fields[key] = _array(archive, name)
     return state
 
 
-def _restored(archive, unread, value):
-    """Return a dict of the JSON, or the array that it stands for, which is read once."""
-    if value.keys() != {_ARRAY}:
-        return value
-    name = value[_ARRAY]
-    unread.remove(name)
+def _array(archive, name):
+    """Return the array of a member."""
     with archive.open(name) as member:
         np.lib.format.read_magic(member)
         shape, is_fortran, dtype = np.lib.format.read_array_header_1_0(member)

@@ -7,68 +7,41 @@ affects only the speed, so it is not part of the plain state.
 import logging
 import math
 from dataclasses import dataclass
-from functools import reduce
 
 import numpy as np
 from scipy.sparse import issparse
 
-from .._algorithm.cluster_sums import Totals
+from .._algorithm.cluster_sums import Totals, no_totals
 from .._algorithm.facility_cost import KEPT_PHASES, Practical, SemiOnline, Theoretical
-from .._algorithm.forgetting import Clusters, every_opening, joined
+from .._algorithm.forgetting import Clusters, every_cluster
 from .._algorithm.merge import FinalClusters, Look, final_clusters, online_to_final
 from .._algorithm.stream import Stream
 from .._algorithm.weights import SeenWeight
 from .._nearest import centers_from
+from .._utils.calls import shallow_copy
 from .._utils.rows import padded
 from .._utils.validation import MOST_CLUSTERS, MOST_SAMPLES, distances_are_finite
-from .fields import expect, plain_rows, read_fields, rows_from
+from .fields import expect, plain_rows, read_like
 
 _LOGGER = logging.getLogger("onlinekmeans_sklearn")
 _MOST_WEIGHT = 2.0**900  # of all samples: as many as there can be, with the largest weight
-# Fields that are stored as they are, with their types and bounds. Those of a stream are
-# attributes, of itself or of what it has.
-_STREAM = {
-    "n_seen": (int, 1, MOST_SAMPLES),
-    "max_clusters": (int, 1, MOST_CLUSTERS, None),
-    "half_life": (int, 1, MOST_SAMPLES, None),
-    "opened_at": (np.int64, 0, MOST_SAMPLES),
-    "is_weighted": (bool, False, True),
-    "moves": (bool, False, True),
-    "numbers.seed": (int, 0, 2**63 - 1),
-    "totals.closed_counts": (np.float64, 0, _MOST_WEIGHT),
-    "totals.open_counts": (np.float64, 0, _MOST_WEIGHT),
-    "totals.closed_cost": (float, 0, np.inf),
-    "totals.open_cost": (float, 0, np.inf),
-    "totals.past_cost": (float, 0, np.inf),
-    "totals.saved": (float, -np.inf, np.inf),
-    "schedule.k": (int, 1, MOST_SAMPLES),
-    "schedule.prefix_length": (int, 0, 2 * MOST_SAMPLES),
-    "schedule.openings": (int, 0, MOST_CLUSTERS),
-    "schedule.facility_cost": (float, 0, np.inf),
-    "schedule.fees": (float, 0, np.inf),
-    "schedule.n_phases": (int, 0, MOST_SAMPLES),
-}
-_LIMITS = ("max_clusters", "half_life")  # that may be infinite, of which JSON knows nothing
-_SEMI_ONLINE = {**_STREAM, "schedule.log_n": (float, 1, math.log2(MOST_SAMPLES))}
-_PRACTICAL = {**_STREAM, "schedule.k_target": (int, 1, MOST_SAMPLES)}
-_SCHEDULES = {
-    "SemiOnline": (SemiOnline, _SEMI_ONLINE),
-    "Theoretical": (Theoretical, _STREAM),
-    "Practical": (Practical, _PRACTICAL),
-}
-_PHASES = {
-    "starts": (np.int64, 0, MOST_SAMPLES),
-    "facility_costs": (np.float64, math.ulp(0.0), np.inf),
-    "prefix_weights": (np.float64, 0, 1),
-}
-_SEEN = {
-    "before": (float, 0, _MOST_WEIGHT),
-    "epoch": (float, 0, _MOST_WEIGHT),
-    "least": (float, 1 / _MOST_WEIGHT, 1),
-}
-_RETIRED = {
-    "opened_at": (np.int64, 0, MOST_SAMPLES),
-    "retired_at": (np.int64, 0, MOST_SAMPLES),
+_BOUNDS = {  # of those fields that are not just from 0 on
+    "n_seen": (1, MOST_SAMPLES),
+    "n_clusters": (1, MOST_CLUSTERS),
+    "max_clusters": (1, MOST_CLUSTERS),
+    "half_life": (1, MOST_SAMPLES),
+    "seed": (0, 2**63 - 1),
+    "k": (1, MOST_SAMPLES),
+    "k_target": (1, MOST_SAMPLES),
+    "log_n": (1, math.log2(MOST_SAMPLES)),
+    "costs": (math.ulp(0.0), np.inf),
+    "prefix_weights": (0, 1),
+    "closed_counts": (0, _MOST_WEIGHT),
+    "open_counts": (0, _MOST_WEIGHT),
+    "saved": (-np.inf, np.inf),
+    "before": (0, _MOST_WEIGHT),
+    "epoch": (0, _MOST_WEIGHT),
+    "least": (1 / _MOST_WEIGHT, 1),
 }
 
 
@@ -125,38 +98,39 @@ def plain_fitted(fitted):
         "labels": fitted.last_rows[0],
         "squared_distances": fitted.last_rows[1],
         "merged": merged,
+        "algorithm": type(fitted.stream.schedule).__name__,
         "stream": _plain_stream(fitted.stream),
     }
 
 
 def _plain_stream(stream):
-    name, totals = type(stream.schedule).__name__, stream.totals
-    starts, costs = ([phase[i] for phase in stream.schedule.phases] for i in (0, 1))
-    phases = starts, costs, stream.schedule.prefix_weights
-    kinds = [kind for kind, *_ in _PHASES.values()]
-    paths, n_clusters = _SCHEDULES[name][1], len(stream.centers)
-    fields = {path: reduce(getattr, path.split("."), stream) for path in paths}
-    for path in ("totals.closed_counts", "totals.open_counts"):
-        fields[path] = padded(fields[path], n_clusters)
-    for path in _LIMITS:
-        fields[path] = None if fields[path] == np.inf else fields[path]
+    schedule, totals = vars(stream.schedule), vars(stream.totals)
+    n_live, clusters = len(stream.centers), every_cluster(stream)
+    starts, costs = ([phase[i] for phase in schedule["phases"]] for i in (0, 1))
+    limits = stream.max_clusters, stream.half_life
+    max_clusters, half_life = (None if limit == np.inf else limit for limit in limits)
     return {
-        "schedule": name,
-        "phases": dict(zip(_PHASES, map(np.array, phases, kinds))),
-        "centers": plain_rows(stream.centers.rows),
-        "closed_sums": plain_rows(totals.closed),
-        "open_sums": plain_rows(totals.open.rows(n_clusters)),
+        "seed": stream.numbers.seed,
+        "max_clusters": max_clusters,
+        "half_life": half_life,
+        "moves": stream.moves,
+        "is_weighted": stream.is_weighted,
+        "n_seen": stream.n_seen,
         "seen": stream.seen._asdict(),
-        "retired": _plain_retired(stream.retired),
-        **fields,
+        "clusters": {**clusters._asdict(), "rows": plain_rows(clusters.rows)},
+        "schedule": {
+            **schedule,
+            "phases": {"starts": np.array(starts, np.int64), "costs": np.array(costs)},
+            "prefix_weights": np.array(schedule["prefix_weights"]),
+        },
+        "totals": {
+            **totals,
+            "closed": plain_rows(totals["closed"]),
+            "open": plain_rows(totals["open"].rows(n_live)),
+            "closed_counts": padded(totals["closed_counts"], n_live),
+            "open_counts": padded(totals["open_counts"], n_live),
+        },
     }
-
-
-def _plain_retired(groups):
-    if not groups:
-        return None
-    rows, opened_at, retired_at = joined(groups)
-    return {"rows": plain_rows(rows), "opened_at": opened_at, "retired_at": retired_at}
 
 
 def fitted_from(state):
@@ -170,47 +144,37 @@ def fitted_from(state):
         raise ValueError(message) from error
 
 
-def _fitted_from(centers, start_parameters, merged, stream, **fields):
-    stream = _stream_from(**stream)
-    kinds = {
-        "n_clusters": (int, 1, MOST_CLUSTERS, None),
-        "labels": (np.int32, 0, stream.n_online - 1),
-        "squared_distances": (np.float64, 0, np.inf),
-    }
-    n_clusters, labels, d2 = read_fields(fields, kinds).values()
+def _fitted_from(centers, start_parameters, merged, algorithm, stream, **fields):
+    stream = read_like(_STREAMS[algorithm], stream, _BOUNDS)
+    stream = _stream_from(_SCHEDULES[algorithm], **stream)
+    n_clusters, labels, d2 = read_like(_FITTED, fields, _BOUNDS).values()
     expect(
         samples_or_means=centers in ("samples", "means"),
         start_parameters=type(start_parameters) is dict,
+        labels_of_clusters=labels.max(initial=0) < stream.n_online,
         a_squared_distance_for_each_label=len(labels) == len(d2),
         finite_squared_distances_of_means=distances_are_finite(stream.means),
     )
     labels.flags.writeable = False  # users see them
     fitted = Fitted(stream, n_clusters, centers, start_parameters, (labels, d2))
     if merged is not None:
-        final = _merged_from(stream, n_clusters, **merged)
+        final = _merged_from(stream, n_clusters, merged)
         is_current = final.look.n_seen == stream.n_seen
         setattr(fitted, "final" if is_current else "last", final)
     return fitted
 
 
-def _merged_from(stream, n_clusters, centers, **fields):
-    rows = rows_from(**centers)
-    n_merged, n_features = rows.shape
-    numbers = {"of_online": n_merged - 1, "online_ids": stream.n_online - 1}
-    kinds = {name: (np.int32, 0, most) for name, most in numbers.items()}
-    kinds["since"] = (np.int64, 0, stream.n_seen)
-    for name in ("n_seen", "full_at", "fresh_at"):
-        kinds[name] = (int, 1, stream.n_seen)
-    kinds["unit_cost"] = (float, 0, np.inf)
-    fields = read_fields(fields, kinds)
-    of_online = fields.pop("of_online")
-    look = Look(**fields)
+def _merged_from(stream, n_clusters, state):
+    fields = read_like(_MERGED, state, _BOUNDS)
+    rows, of_online = fields.pop("centers"), fields.pop("of_online")
+    look, (n_merged, n_features) = Look(**fields), rows.shape
     is_current = look.n_seen == stream.n_seen
     expect(
         merged_clusters_of_the_same_features=n_features == stream.centers.n_features,
         as_many_merged_clusters=n_merged == len(look.since) <= n_clusters,
         finite_squared_distances=distances_are_finite(rows),
         a_merged_cluster_for_each_online_cluster=len(of_online) == len(look.online_ids)
+        and of_online.max() < n_merged
         and (np.diff(look.online_ids) > 0).all(),
         all_live_clusters=not is_current or np.array_equal(look.online_ids, stream.ids),
     )
@@ -218,64 +182,79 @@ def _merged_from(stream, n_clusters, centers, **fields):
 
 
 def _stream_from(
-    schedule,
-    phases,
-    centers,
-    closed_sums,
-    open_sums,
-    seen,
-    retired,
-    **fields,
+    example, clusters, schedule, totals, seed, seen, max_clusters, half_life, **others
 ):
-    kind, paths = _SCHEDULES[schedule]
-    rows, closed, last = (rows_from(**x) for x in (centers, closed_sums, open_sums))
-    n_clusters, fields = rows.shape[0], read_fields(fields, paths, rows.shape[0])
-    phases = [array.tolist() for array in read_fields(phases, _PHASES).values()]
-    stream, n_seen = Stream(object.__new__(kind), 0), fields["n_seen"]
-    stream.totals = Totals(closed, last, n_seen)
-    stream.seen = SeenWeight(**read_fields(seen, _SEEN))
-    for path, value in fields.items():
-        *owners, name = path.split(".")
-        setattr(reduce(getattr, owners, stream), name, value)
-    for name in _LIMITS:
-        setattr(stream, name, fields[name] or np.inf)
-    stream.retired = () if retired is None else (_retired_from(rows, **retired),)
-    every, counts = every_opening(stream), stream.counts
-    stream.ids = np.searchsorted(every, stream.opened_at).astype(np.int32)
-    schedule, (starts, costs, prefix_weights) = stream.schedule, phases
-    schedule.phases = tuple(zip(starts, costs, strict=True))
-    schedule.prefix_weights = tuple(prefix_weights)
-    ends, n_openings = [*starts, n_seen], schedule.openings
+    """Return a stream that has a schedule like the example, and these fields."""
+    stream = Stream(example, seed, max_clusters or np.inf, half_life or np.inf)
+    vars(stream).update(others, seen=SeenWeight(**seen))
+    clusters, n_seen = Clusters(**clusters), stream.n_seen
+    expect(
+        finite_squared_distances=distances_are_finite(clusters.rows),
+        positions_in_order=(np.diff(clusters.opened_at, append=n_seen) > 0).all(),
+    )
+    is_live = clusters.retired_at > n_seen
+    live, retired = (clusters.at(np.flatnonzero(some)) for some in (is_live, ~is_live))
+    stream.ids, stream.opened_at = np.flatnonzero(is_live).astype(np.int32), live.opened_at
+    stream.retired = (retired,) if len(retired) else ()
+    stream.centers = centers_from(live.rows)
+    stream.schedule = _schedule_like(example, n_seen, **schedule)
+    stream.totals = _totals_from(totals, live, n_seen)
+    is_prefix, n_openings = stream.schedule.is_prefix, stream.schedule.openings
+    n_live, counts = len(live), stream.counts
     is_counted = not stream.is_weighted and stream.half_life == np.inf
     expect(
-        finite_squared_distances=distances_are_finite(rows),
-        centers_within_max_clusters=1 <= n_clusters <= stream.max_clusters,
+        centers_within_max_clusters=1 <= n_live <= stream.max_clusters,
         members_of_all_clusters=(counts > 0).all(),
         counts_of_all_samples=counts.sum() == n_seen or not is_counted,
-        positions_in_order=(np.diff(every, append=n_seen) > 0).all()
-        and (np.diff(stream.opened_at) > 0).all(),
-        sums_stored_like_centers=issparse(rows) == issparse(closed) == issparse(last),
-        sums_in_float64=closed.dtype == last.dtype == np.float64,
-        sums_of_the_same_features=closed.shape[1] == last.shape[1] == rows.shape[1],
-        sums_of_all_clusters=closed.shape[0] <= last.shape[0] == n_clusters,
-        phases_in_order=ends == sorted(ends)
-        and len(costs) == min(schedule.n_phases, KEPT_PHASES),
-        a_weight_for_each_opening_of_a_prefix=len(prefix_weights)
-        == (n_openings if schedule.is_prefix else 0),
-        openings_within_a_phase=n_openings < min(schedule.prefix_length, n_clusters + 1)
-        if schedule.is_prefix
-        else n_openings <= len(every),
+        openings_of_centers=n_openings <= (n_live if is_prefix else len(clusters)),
     )
-    stream.centers = centers_from(rows)
     return stream
 
 
-def _retired_from(live, rows, **fields):
-    rows, positions = rows_from(**rows), read_fields(fields, _RETIRED)
+def _schedule_like(example, n_seen, phases, prefix_weights, **numbers):
+    """Return a schedule, of the kind of the example, with these fields."""
+    schedule, weights = shallow_copy(example), tuple(prefix_weights.tolist())
+    phases = tuple(zip(*(array.tolist() for array in phases.values()), strict=True))
+    vars(schedule).update(numbers, phases=phases, prefix_weights=weights)
+    is_prefix, n_openings = schedule.is_prefix, schedule.openings
+    ends = [*(start for start, _ in phases), n_seen]
     expect(
-        retired_clusters_like_others=issparse(rows) == issparse(live)
-        and rows.shape == (len(positions["opened_at"]), live.shape[1])
-        and distances_are_finite(rows),
-        a_position_for_each=len({*map(len, positions.values())}) == 1,
+        phases_in_order=ends == sorted(ends),
+        the_last_phases=len(phases) == min(schedule.n_phases, KEPT_PHASES),
+        a_weight_for_each_opening_of_a_prefix=len(weights) == is_prefix * n_openings,
+        openings_left_in_a_prefix=n_openings < schedule.prefix_length or not is_prefix,
     )
-    return Clusters(rows, **positions)
+    return schedule
+
+
+def _totals_from(fields, live, n_seen):
+    """Return what is added up of the live clusters."""
+    closed, last = fields["closed"], fields["open"]
+    totals = Totals(closed, last, n_seen)
+    vars(totals).update(fields, open=totals.open)
+    layouts = {(issparse(rows), rows.shape[1]) for rows in (live.rows, closed, last)}
+    lengths = {len(live), last.shape[0], len(totals.closed_counts), len(totals.open_counts)}
+    expect(
+        all_rows_added_up=totals.n_rows == n_seen,
+        sums_stored_like_centers=len(layouts) == 1,
+        sums_in_float64=closed.dtype == last.dtype == np.float64,
+        sums_and_counts_of_all_clusters=len(lengths) == 1 and closed.shape[0] <= len(live),
+    )
+    return totals
+
+
+def _no_stream(schedule):
+    """Return a stream that has read no rows."""
+    stream = Stream(schedule, 0)
+    stream.centers, stream.totals = centers_from(_NO_ROWS), no_totals(_NO_ROWS)
+    return stream
+
+
+# Examples, of which a state must have the fields and their types.
+_NO_ROWS, _NO_IDS = np.empty((0, 1)), np.empty(0, dtype=np.int32)
+_NO_LOOK = Look(_NO_IDS, np.empty(0, dtype=np.int64), 0, 0, 0, 0.0)
+_MERGED = {"centers": plain_rows(_NO_ROWS), "of_online": _NO_IDS, **_NO_LOOK._asdict()}
+_FITTED = {"n_clusters": None, "labels": _NO_IDS, "squared_distances": np.empty(0)}
+_SCHEDULES = {"SemiOnline": SemiOnline(1, None, 1)}
+_SCHEDULES |= {"Theoretical": Theoretical(1), "Practical": Practical(1)}
+_STREAMS = {name: _plain_stream(_no_stream(_SCHEDULES[name])) for name in _SCHEDULES}

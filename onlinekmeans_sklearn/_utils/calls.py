@@ -5,7 +5,6 @@ import threading
 from functools import wraps
 from weakref import ref
 
-import numpy as np
 from sklearn.utils import check_random_state
 
 
@@ -19,18 +18,14 @@ def shallow_copy(instance):
 class unchanged_on_error:
     """Restore the attributes of an estimator, and its random state, if the block fails.
 
-    None and the module `numpy.random` stand for the RandomState of numpy's own functions. A
-    seed needs no restoring. It is not a generator: one that a signal leaves unfinished
-    would restore them when it is collected, perhaps after other calls.
+    It is not a generator: one that a signal leaves unfinished would restore them when it is
+    collected, perhaps after other calls.
     """
 
     def __init__(self, estimator):
-        source = estimator.random_state
-        if source is None or source is np.random:
-            source = check_random_state(None)
         self._estimator, self._attributes = estimator, vars(estimator).copy()
-        self._source = source if isinstance(source, np.random.RandomState) else None
-        self._numbers = self._source and self._source.get_state(legacy=False)
+        self._numbers = check_random_state(estimator.random_state)
+        self._state = self._numbers.get_state(legacy=False)
 
     def __enter__(self):
         return self._estimator
@@ -38,8 +33,7 @@ class unchanged_on_error:
     def __exit__(self, error, *_):
         if error is not None:
             self._estimator.__dict__ = self._attributes
-            if self._source is not None:
-                self._source.set_state(self._numbers)
+            self._numbers.set_state(self._state)
 
 
 def takes_no_weights(method):

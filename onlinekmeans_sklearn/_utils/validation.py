@@ -220,12 +220,26 @@ def parameter_error(name, value, expected, owner):
     )
 
 
+def check_parameters(estimator, allowed):
+    """Raise ValueError unless parameters have allowed values, by name.
+
+    That is other values, and integers from 1 to the largest, if that is not 0.
+    """
+    values = vars(estimator)
+    for name, (most, others) in allowed.items():
+        value = values[name]
+        if (value is None or isinstance(value, str)) and value in others:
+            continue  # first, since a call takes long beside a single row
+        if most:
+            check_integer(name, value, others, most, owner=estimator)
+        else:
+            check_one_of(name, value, others, owner=estimator)
+
+
 def check_integer(name, value, or_one_of, most=MOST_SAMPLES, *, owner):
     """Raise ValueError unless `value` is an int from 1 to `most`, or in `or_one_of`."""
-    if (value is None or isinstance(value, str)) and value in or_one_of:
-        return  # first, since the check for Integral is slow for a call with one row
     is_integer = _is_integer(value)
-    if is_integer and 1 <= value <= most:
+    if (is_integer and 1 <= value <= most) or (value is None and None in or_one_of):
         return
     limit = f"{most}]" if is_integer and value > most else "inf)"
     choices = [f"an int in the range [1, {limit}", *map(repr, or_one_of)]

@@ -17,6 +17,7 @@ from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
 import numpy as np
+from checkpoints import with_random_state_of
 from inside import stream_of
 from scipy.sparse import issparse
 from sklearn.base import clone
@@ -255,7 +256,7 @@ def _loaded(estimator):
     with TemporaryDirectory() as folder:
         path = Path(folder) / "estimator.npz"
         save(estimator, path)
-        return load(path)
+        return with_random_state_of(estimator, load(path))
 
 
 def _check_error(estimator, call, error):

@@ -16,6 +16,7 @@ from tempfile import TemporaryDirectory
 
 import numpy as np
 import pytest
+from checkpoints import with_random_state_of
 from engines import ENGINES, engine
 from hypothesis import HealthCheck, Phase, seed, settings
 from hypothesis import strategies as st
@@ -314,7 +315,7 @@ class Machine(RuleBasedStateMachine):
             path = Path(folder) / "stream.npz"
             with self.nothing_changes():
                 save(self.model, path)
-            loaded = load(path)
+            loaded = with_random_state_of(self.model, load(path))
         assert changes(state(self.model), state(loaded)) == []
         self.model = loaded
 
