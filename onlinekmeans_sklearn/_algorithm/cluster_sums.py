@@ -28,8 +28,6 @@ from .._utils.rows import (
 
 POSITIONS_PER_BLOCK = 2**16  # a part of the algorithm: another number gives other bits
 _LEAST_WEIGHT = 2.0**-1000
-_ONLY_ROW = np.zeros(1, dtype=np.int64)  # the index of a row that comes alone
-_MOST_WAITING = 64  # single rows, whose differences are added to dense sums together
 
 
 class Totals:
@@ -86,16 +84,6 @@ class Totals:
     def mean_differences(self):
         """Return the mean difference of the members of each cluster and its center."""
         return scaled_rows(self.sums, 1 / self.counts)
-
-    def with_row(self, X, label, d2, centers, weight=1.0):
-        """Return the totals with a single row added, which take over all other sums."""
-        other = self._before_next_row()
-        other.n_rows += 1
-        other.open_counts = padded(other.open_counts, len(centers)).copy()
-        other.open_counts[label] += weight
-        other.open = other.open.with_row(X, label, centers, weight)
-        other.open_cost += d2 * weight
-        return other
 
     def with_block(self, X, labels, d2, weights, centers, n_shares=1):
         """Return the totals with rows of one block added to the clusters of their labels.
@@ -210,28 +198,15 @@ def sums_from(rows):
 
 
 class DenseSums:
-    """Sums of rows in an array, immutable: adding members returns another instance.
+    """Sums of rows in an array, immutable: adding members returns another instance."""
 
-    To add a single row would copy them all, so the differences of a few rows may wait.
-    """
-
-    def __init__(self, rows, waiting=()):
-        self._rows, self._waiting = rows, waiting
+    def __init__(self, rows):
+        self._rows = rows
 
     def rows(self, n_clusters):
         """Return a new array of a row per cluster, 0 for those that have no sum yet."""
         missing = np.zeros((n_clusters - len(self._rows), self._rows.shape[1]))
-        rows = np.concatenate([self._rows, missing])
-        for label, difference in self._waiting:
-            rows[label] += difference
-        return rows
-
-    def with_row(self, X, label, centers, weight):
-        """Return the sums with a single row added to a cluster."""
-        difference = (X[0] - centers.exact[label]) * weight
-        other = DenseSums(self._rows, (*self._waiting, (label, difference)))
-        is_full = len(other._waiting) == _MOST_WAITING
-        return DenseSums(other.rows(len(centers))) if is_full else other
+        return np.concatenate([self._rows, missing])
 
     def with_members(self, X, labels, centers, n_shares, weights):
         """Return the sums with rows added, and the steps to do, one per share."""
@@ -273,12 +248,6 @@ class SparseSums:
         rows.eliminate_zeros()  # where all members equal the center
         rows.sort_indices()
         return rows
-
-    def with_row(self, X, label, centers, weight):
-        """Return the sums with a single row added to a cluster."""
-        other, weights = self._with_room(len(centers)), np.array([weight])
-        centers.search.add(X, [(label, _ONLY_ROW)], other._clusters, weights)
-        return other
 
     def with_members(self, X, labels, centers, n_shares, weights):
         """Return the sums with rows added, and the steps to do, one per share."""

@@ -5,15 +5,18 @@ from scipy.sparse import issparse
 
 from .._nearest import centers_from, largest_block
 from .._utils.calls import shallow_copy
-from .._utils.rows import rows_between
+from .._utils.rows import copied_row, rows_between, rows_from_copies
 from .._utils.threads import own_threads
 from .._utils.tuning import TUNING
 from .block import Blocks
-from .cluster_sums import no_totals, rows_left
+from .cluster_sums import no_totals, rows_left, starts_block
 from .forgetting import end_epoch
 from .moving import centers_move, move_centers, rows_left_before_move
 from .random_numbers import RandomNumbers
 from .weights import SeenWeight, light_numbers
+
+# Single rows are added up together: for each of them all sums would have to be copied.
+_MOST_WAITING, _MOST_NUMBERS = 2**8, 2**20
 
 
 class Stream:
@@ -43,7 +46,7 @@ class Stream:
         The clusters that were given up.
     totals : Totals
         Per cluster the weight of the members, and the sum of their differences to the
-        center; and the cost.
+        center; and the cost. Rows that came alone are added up together when it is read.
     seen : SeenWeight
         The weight of all samples.
     n_seen : int
@@ -63,6 +66,23 @@ class Stream:
         self.seen, self.n_seen = SeenWeight(), 0
         self.is_weighted = False
         self._block_rows = TUNING.first_block_rows
+
+    @property
+    def totals(self):
+        totals, waiting = self._totals_and_waiting
+        if waiting:
+            rows, *columns = zip(*waiting)
+            labels, d2, weights = map(np.array, columns, (np.int32, float, float))
+            X = rows_from_copies(rows, self.centers.n_features)
+            totals, steps = totals.with_block(X, labels, d2, weights, self.centers)
+            for step in steps:
+                step()
+            self.totals = totals
+        return totals
+
+    @totals.setter
+    def totals(self, totals):
+        self._totals_and_waiting = totals, ()  # in one assignment, since threads share it
 
     @property
     def n_online(self):
@@ -98,8 +118,7 @@ class Stream:
         other = shallow_copy(self) if weights is None else self.weighted()
         if self.is_weighted and weights is None:
             weights = np.ones(X.shape[0])
-        is_event = self.n_seen % self.half_life == 0 or centers_move(self)
-        if X.shape[0] == 1 and not is_event:
+        if X.shape[0] == 1 and not self._is_event():
             labeled = other._read_row(self.centers.as_rows(X), weights)
             if labeled is not None:
                 return other, *labeled
@@ -119,7 +138,11 @@ class Stream:
         return other
 
     def _read_row(self, X, weights):
-        """Read a single row and return its label and d2, None if it may open a center."""
+        """Read a single row, to be added up later, and return its label and d2.
+
+        If it may open a center, or if there are enough of such rows, return None instead:
+        it must be read as a block.
+        """
         label, d2 = self.centers.search.nearest_of_row(X)
         number, weight = self.numbers.between(self.n_seen, self.n_seen + 1), 1.0
         if weights is not None:
@@ -127,10 +150,19 @@ class Stream:
         stays = number.item() * self.schedule.facility_cost >= d2
         if not stays and len(self.opened_at) < self.max_clusters:
             return None
-        self.totals = self.totals.with_row(X, label, d2, self.centers, weight)
+        totals, waiting = self._totals_and_waiting
+        if len(waiting) >= min(_MOST_WAITING, _MOST_NUMBERS // self.centers.width(X)):
+            return None
+        waiting = (*waiting, (copied_row(X), label, d2, weight))
+        self._totals_and_waiting = totals, waiting
         self.seen = self.seen.with_rows(1, weights)
         self.n_seen += 1
         return self.ids[label : label + 1], np.array([d2])
+
+    def _is_event(self):
+        """Return whether something else comes before the next row."""
+        is_start = self.n_seen % self.half_life == 0 or starts_block(self.n_seen)
+        return is_start or centers_move(self)
 
     def _read(self, X, weights, threads, report):
         """Read the rows of `X`, block by block, and return their labels and d2."""
