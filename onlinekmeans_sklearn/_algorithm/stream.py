@@ -197,8 +197,5 @@ class Stream:
         """
         wanted = TUNING.openings_in_block * len(self.centers)
         growth = min(max((wanted + 1) / (n_opened + 1), 0.25), 4)
-        rows = int(growth * X.shape[0])
-        if growth >= 1:
-            rows = max(rows, self._block_rows)
-        most = largest_block(X, self.centers)
-        self._block_rows = max(TUNING.first_block_rows, min(rows, most))
+        rows = min(int(growth * X.shape[0]), largest_block(X, self.centers))
+        self._block_rows = max(TUNING.first_block_rows, rows)
