@@ -109,7 +109,8 @@ class Blocks:
 
     def finish(self):
         """Add up the last block."""
-        self._threads.map(_call, self._adding())
+        if self._to_add_up is not None:
+            self._threads.map(_call, self._adding())
 
     def _adding(self):
         """Return steps that add up the last block, if it lacks that."""
