@@ -72,7 +72,8 @@ def nearest_points(points, X, threads=SINGLE_THREAD, d2=None):
 
 def row_shares(centers, X, threads):
     """Return slices of the rows for threads to share, just one if there is little work."""
-    return _shares(X.shape[0], work_of(centers, X), threads)
+    work = work_of(centers, X) if threads.n_threads > 1 else 0
+    return _shares(X.shape[0], work, threads)
 
 
 def _shares(n_rows, work, threads):
