@@ -40,7 +40,6 @@ TINY = {
     "first_block_rows": 3,
     "most_block_rows": 8,
     "openings_in_block": 0.1,
-    "added_at_once": 5,
     "min_boxes": 1,
     "most_index_columns": 1,
     "product_elements": 100,

@@ -9,7 +9,7 @@ The loop that Algorithms 1, 2 and 3 share, and where each line of it is done::
         at the end of an epoch, if it forgets:                 forgetting.end_epoch
             n, W, f, counts and sums are halved, or f = 0
             c with too small a count leave C                   forgetting.retire
-        n = n + w                                              weights.seen_with
+        n = n + w                                              SeenWeight.with_rows
         u = the number of this position, in [0, 1)             random_numbers
         u = the least of w such numbers                        weights, block
         D2 = min over c in C of |v - c|^2                      block.look_up, _nearest

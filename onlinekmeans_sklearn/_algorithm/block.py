@@ -13,9 +13,8 @@ the cost from before the block does not open one at all, and a block is read in 
 `accumulate`
     counts, sums and costs, in stream order.
 
-Only `open_centers` must know all decisions before it. So threads share the other steps of
-three blocks at a time: while the rows of one are looked up, those of the block before are
-labeled, and those of the one before that are added up.
+Only `open_centers` must know all decisions before it, so threads share the other steps.
+While the rows of one block are looked up, those of the one before are added up.
 
 Where a block ends makes no difference to the result, only to the speed.
 """
@@ -30,7 +29,7 @@ from .._utils.calls import shallow_copy
 from .._utils.rows import rows_at, rows_between
 from .._utils.threads import SINGLE_THREAD
 from .._utils.tuning import TUNING
-from .weights import heavy_numbers, light_numbers, paper_n, seen_with
+from .weights import heavy_numbers, light_numbers
 
 
 class NewCenters(NamedTuple):
@@ -62,13 +61,12 @@ class NewCenters(NamedTuple):
 
 
 class Block(NamedTuple):
-    """Rows that are read at once, and their results."""
+    """Rows that are to be added up, their labels and squared distances."""
 
     X: object
     labels: np.ndarray
     d2: np.ndarray
-    new: NewCenters  # or None
-    weights: np.ndarray = None  # if not all are 1
+    weights: np.ndarray  # None if all are 1
 
 
 class Blocks:
@@ -76,55 +74,49 @@ class Blocks:
 
     From left to right, with three blocks::
 
-        look up 1 | open 1 | look up 2 | open 2 | look up 3 | open 3 |          |
-                           |  label 1  |        |  label 2  |        | label 3  |
-                           |           |        |  add up 1 |        | add up 2 | add up 3
+        look up 1 | open 1 | label 1 | look up 2 | open 2 | label 2 | look up 3 | ...
+                                     |  add up 1 |                  |  add up 2 |
     """
 
     def __init__(self, stream, threads=SINGLE_THREAD):
         self._stream = stream
         self._threads = threads
-        self._to_label = self._to_add_up = None  # the last block, and the one before
+        self._to_add_up = None  # the last block
 
-    def read(self, X, draw, labels, d2, dtype, weights=None):
-        """Look a block up and open its centers; its other steps come with the next block.
+    def read(self, X, weights=None):
+        """Open centers, and return the label and d2 of each row.
 
-        Its labels and squared distances are written to the arrays given. `draw` returns a
-        random number for each row; `dtype` is that of the rows before they were converted
-        for the kernels. `weights` are None if all are 1.
+        The rows are added up beside the next block. `weights` are None if all are 1.
         """
-        stream, old = self._stream, self._stream.centers
-        shares, new = row_shares(old, X, self._threads), None
-        steps = [partial(look_up, X, old, labels, d2, rows) for rows in shares]
+        stream, old, n_rows = self._stream, self._stream.centers, X.shape[0]
+        dtype, X = X.dtype, old.as_rows(X)
+        labels, d2 = np.empty(n_rows, dtype=np.int32), np.empty(n_rows)
+        shares = row_shares(old, X, self._threads)
         threads = self._threads if len(shares) > 1 else SINGLE_THREAD
-        uniforms, *_ = self._run([draw, *steps], threads)
+        steps = [partial(look_up, X, old, labels, d2, rows) for rows in shares]
+        draw = partial(stream.numbers.between, stream.n_seen, stream.n_seen + n_rows)
+        *_, uniforms = threads.map(_call, [*self._adding(), *steps, draw])
         opened = open_centers(stream, X, uniforms, d2, dtype, weights=weights)
         if len(opened):
-            new = new_centers(centers_from(rows_at(X, opened)), opened, old, X.shape[0])
-        advance(stream, opened, X.shape[0], weights)
-        block = Block(X, labels, d2, new, weights)
-        self._to_label, self._to_add_up = block, self._to_label
+            new = new_centers(centers_from(rows_at(X, opened)), opened, old, n_rows)
+            shares = row_shares(new.centers, X, threads)
+            threads.map(partial(label, X, labels, d2, new), shares)
+        advance(stream, opened, n_rows, weights)
+        self._to_add_up = Block(X, labels, d2, weights)
         if threads is SINGLE_THREAD:
-            self.finish(threads)  # while its rows are in the cache
+            self.finish()  # while its rows are in the cache
+        return stream.ids[labels], d2
 
-    def finish(self, threads=None):
-        """Do the steps that the last two blocks still lack."""
-        while self._to_label is not None or self._to_add_up is not None:
-            self._run([], threads or self._threads)
-            self._to_label, self._to_add_up = None, self._to_label
-
-    def _run(self, steps, threads):
-        """Do steps of a block beside those of earlier blocks, and return their results."""
-        adding, labeling, block = [], [], self._to_label
+    def finish(self):
+        """Add up the last block."""
         if self._to_add_up is not None:
-            n_sums = 1 + threads.n_threads // TUNING.threads_per_sum
-            adding = accumulate(self._stream, self._to_add_up, n_sums)
-        if block is not None and block.new is not None:
-            shares = row_shares(block.new.centers, block.X, threads)
-            labeling = [partial(label, block, rows) for rows in shares]
-        every, is_alone = [*adding, *steps, *labeling], threads.n_threads == 1
-        results = [do() for do in every] if is_alone else threads.map(_call, every)
-        return results[len(adding) : len(adding) + len(steps)]
+            self._threads.map(_call, self._adding())
+
+    def _adding(self):
+        """Return steps that add up the last block, if it lacks that."""
+        block, self._to_add_up = self._to_add_up, None
+        n_sums = 1 + self._threads.n_threads // TUNING.threads_per_sum
+        return [] if block is None else accumulate(self._stream, block, n_sums)
 
 
 def _call(step):
@@ -150,7 +142,7 @@ def open_centers(stream, X, uniforms, d2, dtype, positions=None, weights=None):
     if not len(candidates):
         return opened
     centers, schedule = stream.centers, shallow_copy(stream.schedule)
-    start, n = 0, paper_n(seen_with(stream))
+    start, n = 0, stream.seen.n
     room = min(len(candidates), stream.max_clusters - len(centers))
     while len(opened) < room:
         most = min(room - len(opened), schedule.openings_left(n))
@@ -161,8 +153,8 @@ def open_centers(stream, X, uniforms, d2, dtype, positions=None, weights=None):
             break
         opened, start = np.append(opened, candidates[indices]), int(indices[-1]) + 1
         row = opened[-1] if positions is None else positions[opened[-1]]
-        n = paper_n(seen_with(stream, int(row) + 1, weights))
-        position = stream.n_seen + int(row) + 1
+        n_rows = int(row) + 1
+        n, position = stream.seen.with_rows(n_rows, weights).n, stream.n_seen + n_rows
         new = opened[len(opened) - len(indices) :]
         of_new = np.ones(len(new)) if weights is None else weights[new]
         saved = np.zeros(len(new))
@@ -207,10 +199,10 @@ def new_centers(new, opened, old, n_rows):
     return NewCenters(new, opened, len(old), reach)
 
 
-def label(block, rows):
-    """Reassign rows of a block to nearer ones of the new centers that they know."""
-    X, new = rows_between(block.X, rows.start, rows.stop), block.new
-    labels, d2, visible = block.labels[rows], block.d2[rows], new.visible(rows)
+def label(X, labels, d2, new, rows):
+    """Reassign some rows of a block to nearer ones of the new centers that they know."""
+    X, labels, d2 = rows_between(X, rows.start, rows.stop), labels[rows], d2[rows]
+    visible = new.visible(rows)
     if new.reach is not None:
         visible *= d2 >= new.reach[labels]
     new_labels, _ = nearest(new.centers, X, d2, visible)
@@ -234,11 +226,8 @@ def _reach(new, old):
 
 
 def accumulate(stream, block, n_shares=1):
-    """Return steps, in any order, that add rows to counts, sums and costs of a stream."""
-    X, labels, d2, _, weights = block
-    stream.totals, steps = stream.totals.with_block(
-        X, labels, d2, stream.centers, n_shares, weights
-    )
+    """Return steps, in any order, that add a block to the counts, sums and costs."""
+    stream.totals, steps = stream.totals.with_block(*block, stream.centers, n_shares)
     return steps
 
 
@@ -249,6 +238,5 @@ def advance(stream, opened, n_rows, weights=None):
         new = np.arange(first, first + len(opened), dtype=np.int32)
         stream.ids = np.concatenate([stream.ids, new])
         stream.opened_at = np.concatenate([stream.opened_at, stream.n_seen + opened])
-    if weights is not None:
-        stream.seen = stream.seen.with_rows(weights)
+    stream.seen = stream.seen.with_rows(n_rows, weights)
     stream.n_seen += n_rows

@@ -28,8 +28,6 @@ from .._utils.rows import (
 
 POSITIONS_PER_BLOCK = 2**16  # a part of the algorithm: another number gives other bits
 _LEAST_WEIGHT = 2.0**-1000
-_ONLY_ROW = np.zeros(1, dtype=np.int64)  # the index of a row that comes alone
-_COPIED_AT_ONCE = 2**10  # numbers of dense sums, for a single row
 
 
 class Totals:
@@ -87,20 +85,7 @@ class Totals:
         """Return the mean difference of the members of each cluster and its center."""
         return scaled_rows(self.sums, 1 / self.counts)
 
-    def with_row(self, X, label, d2, centers, weight=1.0):
-        """Return the totals with a single row added, which take over all other sums."""
-        other = self._before_next_row()
-        other.n_rows += 1
-        if label >= len(other.open_counts):
-            other.open_counts = padded(other.open_counts, len(centers))
-        else:
-            other.open_counts = other.open_counts.copy()
-        other.open_counts[label] += weight
-        other.open = other.open.with_row(X, label, centers, weight)
-        other.open_cost += d2 * weight
-        return other
-
-    def with_block(self, X, labels, d2, centers, n_shares=1, weights=None):
+    def with_block(self, X, labels, d2, weights, centers, n_shares=1):
         """Return the totals with rows of one block added to the clusters of their labels.
 
         They are complete when the steps are done that are returned, too, in any order.
@@ -123,11 +108,8 @@ class Totals:
 
     def last_block(self):
         """Return the totals of the last block alone: of no rows yet if it is complete."""
-        other = no_totals(self.closed, self.n_rows)
-        if not starts_block(self.n_rows):
-            other.open, other.open_cost = self.open, self.open_cost
-            other.open_counts = self.open_counts
-        return other
+        nothing = no_totals(self.closed, self.n_rows)
+        return nothing if starts_block(self.n_rows) else nothing.followed_by(self)
 
     def followed_by(self, block):
         """Return the totals with those of a block, which goes on with the last one."""
@@ -181,7 +163,7 @@ def totals_by_block(block, X, labels, d2, centers):
     while start < len(labels):
         span = slice(start, start + rows_left(block.n_rows))
         rows = rows_between(X, span.start, span.stop)
-        block, steps = block.with_block(rows, labels[span], d2[span], centers)
+        block, steps = block.with_block(rows, labels[span], d2[span], None, centers)
         for step in steps:
             step()
         blocks.append(block)
@@ -216,36 +198,15 @@ def sums_from(rows):
 
 
 class DenseSums:
-    """Sums of rows in arrays, immutable: adding members returns another instance.
-
-    They are kept in parts of some clusters each, so that a single row copies only one.
-    """
+    """Sums of rows in an array, immutable: adding members returns another instance."""
 
     def __init__(self, rows):
-        self._n_clusters, self._n_features = rows.shape
-        self._step = max(1, _COPIED_AT_ONCE // self._n_features)
-        starts = range(0, self._n_clusters, self._step)
-        self._parts = [rows[i : i + self._step] for i in starts]
-
-    def __reduce__(self):
-        return DenseSums, (self.rows(self._n_clusters),)
+        self._rows = rows
 
     def rows(self, n_clusters):
         """Return a new array of a row per cluster, 0 for those that have no sum yet."""
-        missing = np.zeros((n_clusters - self._n_clusters, self._n_features))
-        return np.concatenate([*self._parts, missing])
-
-    def with_row(self, X, label, centers, weight):
-        """Return the sums with a single row added to a cluster."""
-        if label >= self._n_clusters:
-            return DenseSums(self.rows(len(centers))).with_row(X, label, centers, weight)
-        index, row = divmod(label, self._step)
-        other, parts = shallow_copy(self), self._parts.copy()
-        parts[index] = part = parts[index].copy()
-        difference = X[0] - centers.exact[label]
-        part[row] += difference if weight == 1 else difference * weight
-        other._parts = parts
-        return other
+        missing = np.zeros((n_clusters - len(self._rows), self._rows.shape[1]))
+        return np.concatenate([self._rows, missing])
 
     def with_members(self, X, labels, centers, n_shares, weights):
         """Return the sums with rows added, and the steps to do, one per share."""
@@ -277,28 +238,16 @@ class SparseSums:
 
     def rows(self, n_clusters):
         """Return CSR of a row per cluster, empty for those that have no sum yet."""
-        missing = [0] * (n_clusters - len(self._clusters))
-        ends = np.cumsum([0, *(len(columns) for columns, _ in self._clusters), *missing])
+        nothing = np.empty(0, dtype=np.int32), np.empty(0)
+        columns, values = zip(nothing, *self._with_room(n_clusters)._clusters)
+        ends = np.cumsum([len(some) for some in values])
         dtype = index_dtype(max(ends[-1], self._n_features))
-        columns = [columns for columns, _ in self._clusters]
-        values = [values for _, values in self._clusters]
-        rows = csr_array(
-            (
-                np.concatenate([np.empty(0), *values]),
-                np.concatenate([np.empty(0, dtype=dtype), *columns], dtype=dtype),
-                ends.astype(dtype),
-            ),
-            shape=(n_clusters, self._n_features),
-        )
+        columns, values = np.concatenate(columns, dtype=dtype), np.concatenate(values)
+        shape = n_clusters, self._n_features
+        rows = csr_array((values, columns, ends.astype(dtype)), shape=shape)
         rows.eliminate_zeros()  # where all members equal the center
         rows.sort_indices()
         return rows
-
-    def with_row(self, X, label, centers, weight):
-        """Return the sums with a single row added to a cluster."""
-        other, weights = self._with_room(len(centers)), np.array([weight])
-        centers.search.add(X, [(label, _ONLY_ROW)], other._clusters, weights)
-        return other
 
     def with_members(self, X, labels, centers, n_shares, weights):
         """Return the sums with rows added, and the steps to do, one per share."""

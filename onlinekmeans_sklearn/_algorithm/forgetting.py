@@ -18,12 +18,10 @@ nothing any more. They keep their ids.
 from typing import NamedTuple
 
 import numpy as np
-from scipy.sparse import issparse, vstack
 
 from .._nearest import centers_from
 from .._utils.calls import shallow_copy
-from .._utils.rows import rows_at
-from .weights import paper_n, seen_with
+from .._utils.rows import rows_at, stacked
 
 TOO_LARGE = 100  # times the mean cost of a phase's openings in the epoch
 FAIR_SHARE = 2  # a cluster retires below its fair share of the weight, divided by this
@@ -56,25 +54,14 @@ class Clusters(NamedTuple):
         return Clusters(rows_at(self.rows, indices), *positions)
 
 
-def epoch_ends(stream):
-    """Return whether an epoch ends before the next sample."""
-    return stream.n_seen > 0 and stream.n_seen % stream.half_life == 0
-
-
-def rows_left_in_epoch(stream):
-    """Return how many samples from the next one on are in the same epoch."""
-    return stream.half_life - stream.n_seen % stream.half_life
-
-
 def end_epoch(stream):
     """Let a stream forget half of what it knows, in place."""
     stream.schedule = schedule = shallow_copy(stream.schedule)
-    seen = seen_with(stream, stream.half_life)
-    cost, n = stream.totals.epoch_cost + schedule.fees, paper_n(seen)
+    cost, n = stream.totals.epoch_cost + schedule.fees, stream.seen.n
     schedule.fees = 0.0
     if not schedule.is_prefix and cost > 0:
         schedule.end_epoch(TOO_LARGE * cost / schedule.openings_per_phase(n))
-    stream.totals, stream.seen = stream.totals.halved(), seen.halved()
+    stream.totals, stream.seen = stream.totals.halved(), stream.seen.halved()
     if not schedule.is_prefix:
         counts = stream.counts
         fair_share = stream.seen.before / schedule.n_to_keep(n)
@@ -131,5 +118,4 @@ def _appended(groups, group):
 def joined(groups):
     """Return groups of clusters as one."""
     rows, *positions = zip(*groups)
-    rows = vstack(rows, format="csr") if issparse(rows[0]) else np.concatenate(rows)
-    return Clusters(rows, *map(np.concatenate, positions))
+    return Clusters(stacked(rows), *map(np.concatenate, positions))

@@ -18,7 +18,7 @@ import numpy as np
 from .._nearest import centers_from, nearest
 from .._utils.rows import rows_at, rows_between
 from .._utils.tuning import TUNING
-from .block import Block, advance, label, new_centers, open_centers
+from .block import advance, label, new_centers, open_centers
 from .forgetting import every_cluster
 
 
@@ -58,18 +58,13 @@ def propose(centers, facility_cost, X, uniforms, dtype):
     positions, n_rows = np.empty(0, dtype=np.int64), X.shape[0]
     if facility_cost is not None:
         positions = np.flatnonzero(uniforms * facility_cost < d2)
-    most = most_candidates(centers, X)
+    most = TUNING.most_candidate_elements // centers.width(X)
+    most = max(1, min(TUNING.most_candidates, most))
     if len(positions) > most:
         n_rows, positions = int(positions[most]), positions[:most]
     found = rows_at(X, positions)
     of_candidates = uniforms[positions], d2[positions]
     return labels, d2, Candidates(n_rows, positions, found, *of_candidates, dtype)
-
-
-def most_candidates(centers, X):
-    """Return the largest number of candidates in a proposal."""
-    most = TUNING.most_candidate_elements // centers.width(X)
-    return max(1, min(TUNING.most_candidates, most))
 
 
 def decide(stream, n_known, found):
@@ -97,7 +92,7 @@ def finish(X, labels, d2, known, unknown, opened):
     every = slice(0, X.shape[0])
     labels, d2 = labels[every].copy(), d2[every].copy()
     new = new_centers(unknown, opened, known, X.shape[0])
-    label(Block(X, labels, d2, new), every)
+    label(X, labels, d2, new, every)
     return labels, d2
 
 

@@ -8,6 +8,8 @@ just that.
 import numpy as np
 from sklearn.utils import check_random_state
 
+_AT_ONCE = 2**12  # numbers to make, at least
+
 
 def draw_seed(random_state):
     """Return the seed of a new stream, drawn from a seed, RandomState or None."""
@@ -19,21 +21,22 @@ class RandomNumbers:
 
     def __init__(self, seed):
         self.seed = seed
-        # To make a generator takes as long as to read a row, so the last one is kept.
-        # Whoever takes it out has it alone, be it one of several threads or copies.
-        self._kept = {}
+        self._kept = 0, np.empty(0)  # a position, and numbers from there on
 
     def __reduce__(self):
         return RandomNumbers, (self.seed,)
 
     def between(self, start, stop):
-        """Return the numbers of the positions from `start` to `stop`."""
-        generator = self._kept.pop(start, None)
-        if generator is None:
+        """Return the numbers of the positions from `start` to `stop`.
+
+        To make a generator takes as long as to read a row, so it makes some in advance.
+        """
+        first, numbers = self._kept
+        if not first <= start <= stop <= first + len(numbers):
             generator = np.random.Generator(np.random.PCG64(self.seed).advance(start))
-        numbers = generator.random(stop - start)
-        self._kept = {stop: generator}
-        return numbers
+            first, numbers = start, generator.random(max(stop - start, _AT_ONCE))
+            self._kept = first, numbers  # at once, since threads and copies share it
+        return numbers[start - first : stop - first]
 
     def for_merge(self, n_seen):
         """Return the source of random numbers of a merge after so many samples."""

@@ -1,21 +1,22 @@
 """The state of a stream: C, counts, sums, W and n; and its next rows."""
 
-from functools import partial
-
 import numpy as np
 from scipy.sparse import issparse
 
 from .._nearest import centers_from, largest_block
 from .._utils.calls import shallow_copy
-from .._utils.rows import rows_between
+from .._utils.rows import copied_row, rows_between, rows_from_copies
 from .._utils.threads import own_threads
 from .._utils.tuning import TUNING
 from .block import Blocks
-from .cluster_sums import no_totals, rows_left
-from .forgetting import end_epoch, epoch_ends, rows_left_in_epoch
+from .cluster_sums import no_totals, rows_left, starts_block
+from .forgetting import end_epoch
 from .moving import centers_move, move_centers, rows_left_before_move
 from .random_numbers import RandomNumbers
-from .weights import SeenWeight, heavy_numbers, light_numbers
+from .weights import SeenWeight, light_numbers
+
+# Single rows are added up together: for each of them all sums would have to be copied.
+_MOST_WAITING, _MOST_NUMBERS = 2**8, 2**20
 
 
 class Stream:
@@ -45,9 +46,9 @@ class Stream:
         The clusters that were given up.
     totals : Totals
         Per cluster the weight of the members, and the sum of their differences to the
-        center; and the cost.
+        center; and the cost. Rows that came alone are added up together when it is read.
     seen : SeenWeight
-        The weight of all samples; `weights.seen_with` completes it.
+        The weight of all samples.
     n_seen : int
         The number of samples, and the position of the next one.
     is_weighted : bool
@@ -65,6 +66,23 @@ class Stream:
         self.seen, self.n_seen = SeenWeight(), 0
         self.is_weighted = False
         self._block_rows = TUNING.first_block_rows
+
+    @property
+    def totals(self):
+        totals, waiting = self._totals_and_waiting
+        if waiting:
+            rows, *columns = zip(*waiting)
+            labels, d2, weights = map(np.array, columns, (np.int32, float, float))
+            X = rows_from_copies(rows, self.centers.n_features)
+            totals, steps = totals.with_block(X, labels, d2, weights, self.centers)
+            for step in steps:
+                step()
+            self.totals = totals
+        return totals
+
+    @totals.setter
+    def totals(self, totals):
+        self._totals_and_waiting = totals, ()  # in one assignment, since threads share it
 
     @property
     def n_online(self):
@@ -100,8 +118,7 @@ class Stream:
         other = shallow_copy(self) if weights is None else self.weighted()
         if self.is_weighted and weights is None:
             weights = np.ones(X.shape[0])
-        is_event = self.n_seen % self.half_life == 0 or centers_move(self)
-        if X.shape[0] == 1 and not is_event:
+        if X.shape[0] == 1 and not self._is_event():
             labeled = other._read_row(self.centers.as_rows(X), weights)
             if labeled is not None:
                 return other, *labeled
@@ -117,62 +134,60 @@ class Stream:
     def weighted(self):
         """Return the stream as one whose next samples have weights."""
         other = shallow_copy(self)
-        if not self.is_weighted:
-            in_epoch = (self.n_seen - 1) % self.half_life + 1 if self.n_seen else 0
-            other.seen = self.seen._replace(epoch=float(in_epoch))
-            other.is_weighted = True
+        other.is_weighted = True
         return other
 
     def _read_row(self, X, weights):
-        """Read a single row and return its label and d2, None if the row opens a center."""
+        """Read a single row, to be added up later, and return its label and d2.
+
+        If it may open a center, or if there are enough of such rows, return None instead:
+        it must be read as a block.
+        """
         label, d2 = self.centers.search.nearest_of_row(X)
         number, weight = self.numbers.between(self.n_seen, self.n_seen + 1), 1.0
         if weights is not None:
-            weight, is_heavy = weights.item(), weights.item() > 1
-            number = (heavy_numbers if is_heavy else light_numbers)(number, weights)
-        has_room = len(self.opened_at) < self.max_clusters
-        if number.item() * self.schedule.facility_cost < d2 and has_room:
+            number, weight = light_numbers(number, weights) * (1 - 1e-12), weights.item()
+        stays = number.item() * self.schedule.facility_cost >= d2
+        if not stays and len(self.opened_at) < self.max_clusters:
             return None
-        self.totals = self.totals.with_row(X, label, d2, self.centers, weight)
+        totals, waiting = self._totals_and_waiting
+        if len(waiting) >= min(_MOST_WAITING, _MOST_NUMBERS // self.centers.width(X)):
+            return None
+        waiting = (*waiting, (copied_row(X), label, d2, weight))
+        self._totals_and_waiting = totals, waiting
+        self.seen = self.seen.with_rows(1, weights)
         self.n_seen += 1
-        if weights is not None:
-            self.seen = self.seen.with_rows(weights)
         return self.ids[label : label + 1], np.array([d2])
+
+    def _is_event(self):
+        """Return whether something else comes before the next row."""
+        is_start = self.n_seen % self.half_life == 0 or starts_block(self.n_seen)
+        return is_start or centers_move(self)
 
     def _read(self, X, weights, threads, report):
         """Read the rows of `X`, block by block, and return their labels and d2."""
         labels, d2 = np.empty(X.shape[0], dtype=np.int32), np.empty(X.shape[0])
-        blocks, stop, first = Blocks(self, threads), 0, 0
-
-        def finish():
-            """Do what is left to do for all rows so far, and let labels be ids."""
-            nonlocal first
-            blocks.finish()
-            if self.retired:
-                labels[first:stop] = self.ids[labels[first:stop]]
-            first = stop
-
-        while stop < X.shape[0]:
-            if epoch_ends(self):
-                finish()
+        blocks, start = Blocks(self, threads), 0
+        while start < X.shape[0]:
+            in_epoch = self.n_seen % self.half_life
+            if self.n_seen and in_epoch == 0:
+                blocks.finish()
                 end_epoch(self)
             if centers_move(self):
-                finish()
+                blocks.finish()
                 move_centers(self)
-            left = rows_left_in_epoch(self), rows_left_before_move(self)
+            left = self.half_life - in_epoch, rows_left_before_move(self)
             most = min(self._block_rows, rows_left(self.n_seen), *left)
-            part = rows_between(X, stop, stop + most)
-            rows, n_before = slice(stop, stop + part.shape[0]), len(self.centers)
+            part = rows_between(X, start, start + most)
+            rows, n_before = slice(start, start + part.shape[0]), len(self.centers)
             some = None if weights is None else weights[rows]
-            draw = partial(self.numbers.between, self.n_seen, self.n_seen + part.shape[0])
-            block = self.centers.as_rows(part)
-            blocks.read(block, draw, labels[rows], d2[rows], X.dtype, some)
+            labels[rows], d2[rows] = blocks.read(part, some)
             self._choose_block_rows(part, len(self.centers) - n_before)
-            stop = rows.stop
+            start = rows.stop
             if report is not None:
-                finish()
-                report(self, labels[:stop], d2[:stop])
-        finish()
+                blocks.finish()
+                report(self, labels[:start], d2[:start])
+        blocks.finish()
         return labels, d2
 
     def _choose_block_rows(self, X, n_opened):
@@ -182,8 +197,5 @@ class Stream:
         """
         wanted = TUNING.openings_in_block * len(self.centers)
         growth = min(max((wanted + 1) / (n_opened + 1), 0.25), 4)
-        rows = int(growth * X.shape[0])
-        if growth >= 1:
-            rows = max(rows, self._block_rows)
-        most = largest_block(X, self.centers)
-        self._block_rows = max(TUNING.first_block_rows, min(rows, most))
+        rows = min(int(growth * X.shape[0]), largest_block(X, self.centers))
+        self._block_rows = max(TUNING.first_block_rows, rows)

@@ -32,8 +32,7 @@ class SeenWeight(NamedTuple):
     Attributes
     ----------
     before, epoch : float
-        That of samples before the current epoch, and of those of it; the latter is only
-        kept if the stream is weighted.
+        That of samples before the current epoch, and of those of it.
     least : float
         The least positive weight of a sample, at most 1.
     """
@@ -42,8 +41,16 @@ class SeenWeight(NamedTuple):
     epoch: float = 0.0
     least: float = 1.0
 
-    def with_rows(self, weights):
-        """Return it with the next rows, which are of the same epoch."""
+    @property
+    def n(self):
+        """The paper's n: how many samples of the least weight are worth as much."""
+        return max(1.0, (self.before + self.epoch) / self.least)
+
+    def with_rows(self, n_rows, weights=None):
+        """Return it with some of the next rows, which are of the same epoch."""
+        if weights is None:
+            return SeenWeight(self.before, self.epoch + n_rows, self.least)
+        weights = weights[:n_rows]
         least = min(self.least, float(weights.min()))
         if least == 0:
             least = float(weights.min(where=weights > 0, initial=self.least))
@@ -52,17 +59,3 @@ class SeenWeight(NamedTuple):
     def halved(self):
         """Return it when all samples count half, at the end of an epoch."""
         return SeenWeight(float(halved(self.before + self.epoch)), 0.0, self.least)
-
-
-def seen_with(stream, n_rows=0, weights=None):
-    """Return the weight that a stream has seen with some of the next rows, of one epoch."""
-    if weights is not None:
-        return stream.seen.with_rows(weights[:n_rows])
-    if stream.is_weighted:
-        return stream.seen
-    return stream.seen._replace(epoch=float(stream.n_seen % stream.half_life + n_rows))
-
-
-def paper_n(seen):
-    """Return the paper's n: how many samples of the least weight are worth as much."""
-    return max(1.0, (seen.before + seen.epoch) / seen.least)

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from .style import BLUE, VERMILION, Display, counted, plot_steps, set_style, show_counts
+from .style import BLUE, VERMILION, Display, counted, set_style, show_counts
 
 _HEADROOM = 0.3  # of the curves' height, free for the legend: curves may be anywhere
 
@@ -162,17 +162,14 @@ class OpeningsDisplay(Display):
         """Draw the facility cost on the log scale of the twin."""
         costs = np.array(self.facility_costs, dtype=np.float64)
         costs[~((costs > 1e-280) & (costs < 1e280))] = np.nan  # axes cannot show others
-        self.cost_line_ = None
-        self.cost_ax_.set_visible(not np.isnan(costs).all())
-        if np.isnan(costs).all():
+        self.cost_line_, is_shown = None, not np.isnan(costs).all()
+        self.cost_ax_.set_visible(is_shown)
+        if not is_shown:
             return
         self._scale_costs(costs)
-        self.cost_line_ = plot_steps(
-            self.cost_ax_,
-            np.append(self.phase_starts, self.n_samples_seen),
-            np.append(costs, costs[-1]),
-            {"color": VERMILION, "linestyle": "--", "label": "facility cost (right)"},
-            given,
+        style = {"color": VERMILION, "linestyle": "--", "label": "facility cost (right)"}
+        self.cost_line_ = self._plot_steps(
+            self.cost_ax_, self.phase_starts, costs, style, given
         )
 
     def _scale_costs(self, costs):
@@ -192,14 +189,10 @@ class OpeningsDisplay(Display):
         positions = np.concatenate([np.add(self.opened_at, 1), self.retired_at])
         changes = np.repeat([1, -1], [n_opened, n_retired])
         order, cap = np.argsort(positions, kind="stable"), self.max_clusters
-        numbers = np.concatenate([[0], np.cumsum(changes[order])])
-        self.line_ = plot_steps(
-            self.ax_,
-            np.concatenate([[0], positions[order], [self.n_samples_seen]]),
-            np.append(numbers, numbers[-1]),
-            {"color": BLUE, "linewidth": 2, "label": "online clusters"},
-            given,
-        )
+        numbers = np.append(0, np.cumsum(changes[order]))
+        style = {"color": BLUE, "linewidth": 2, "label": "online clusters"}
+        positions = np.append(0, positions[order])
+        self.line_ = self._plot_steps(self.ax_, positions, numbers, style, given)
         self.cap_line_ = None
         if cap is not None:
             style = {"color": "0.4", "linestyle": ":", "label": f"max_clusters={cap}"}
@@ -207,3 +200,12 @@ class OpeningsDisplay(Display):
         top = max(1, numbers.max(), cap or 0)
         self.ax_.set_ylim(-0.02 * top, (1 + _HEADROOM) * top)
         show_counts(self.ax_.yaxis)
+
+    def _plot_steps(self, ax, x, y, style, given):
+        """Draw a line that keeps its height until the next point, or the last sample."""
+        x, y = np.append(x, self.n_samples_seen), np.append(y, y[-1])
+        (line,) = ax.plot(x, y, drawstyle="steps-post")
+        set_style(line, style, given)
+        ax.yaxis.label.set_color(line.get_color())  # to show which scale is the line's
+        ax.tick_params(axis="y", which="both", labelcolor=line.get_color())
+        return line

@@ -48,15 +48,6 @@ def final_sizes(estimator):
     return np.bincount(merged, counts, estimator.n_clusters_).astype(counts.dtype)
 
 
-def plot_steps(ax, x, y, style, given):
-    """Draw a line that keeps its height until the next point, and return it."""
-    (line,) = ax.plot(x, y, drawstyle="steps-post")
-    set_style(line, style, given)
-    ax.yaxis.label.set_color(line.get_color())  # to show which scale belongs to the line
-    ax.tick_params(axis="y", which="both", labelcolor=line.get_color())
-    return line
-
-
 def set_style(artist, style, given):
     """Apply our style to an artist, then the user's, which may use other aliases."""
     artist.set(**style)

@@ -110,20 +110,16 @@ def largest_block(X, centers):
 
 def nearest_shared(centers, X, n_jobs=None, labels_only=False):
     """Return what `nearest` returns, for rows in any format, with several threads."""
-    labels = np.empty(X.shape[0], dtype=np.int32)
-    d2 = np.full(X.shape[0], np.inf)
+    labels, d2 = np.empty(X.shape[0], dtype=np.int32), np.full(X.shape[0], np.inf)
 
-    def search_share(span):
+    def search(span):
         rows = centers.as_rows(rows_between(X, span.start, span.stop))
         nearest(centers, rows, d2[span], None, labels_only, labels[span])
 
     with own_threads(n_jobs, work_of(centers, X)) as threads:
-        step = largest_block(X, centers)
-        for start in range(0, X.shape[0], step):
-            block = rows_between(X, start, start + step)
-            shares = row_shares(centers, block, threads)
-            spans = [slice(start + span.start, start + span.stop) for span in shares]
-            threads.map(search_share, spans)
+        n_shares = len(row_shares(centers, X, threads))
+        step = min(largest_block(X, centers), X.shape[0] // n_shares + 1)
+        threads.map(search, _slices(X, step))
     return labels, d2
 
 
@@ -133,12 +129,15 @@ def each_panel_of_distances(centers, X, function, n_jobs=None):
     It gets the slice, its rows in the format of the centers, and their distances to all
     centers.
     """
-    step = max(1, TUNING.distance_elements // max(len(centers), centers.width(X)))
-    panels = [slice(a, a + step) for a in range(0, X.shape[0], step)]
 
     def call(span):
         rows = centers.as_rows(rows_between(X, span.start, span.stop))
         return function(span, rows, centers.distances(rows))
 
+    step = max(1, TUNING.distance_elements // max(len(centers), centers.width(X)))
     with own_threads(n_jobs, work_of(centers, X)) as threads:
-        return threads.map(call, panels)
+        return threads.map(call, _slices(X, step))
+
+
+def _slices(X, step):
+    return [slice(start, start + step) for start in range(0, X.shape[0], step)]

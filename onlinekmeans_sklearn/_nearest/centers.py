@@ -10,6 +10,7 @@ from abc import ABC, abstractmethod
 
 import numpy as np
 
+from .._utils.rows import stacked
 from .products import check_numbers, prepare, products
 
 _ROUGH = 2.0**-30  # relative error of a squared distance that is too large
@@ -52,9 +53,9 @@ class Centers(ABC):
         """The dtype of the rows."""
         return self.rows.dtype
 
-    @abstractmethod
     def with_rows(self, rows):
         """Return a set with these rows appended."""
+        return type(self)(stacked([self.rows, rows]))
 
     @abstractmethod
     def as_rows(self, X):

@@ -17,9 +17,6 @@ class DenseCenters(Centers):
         rows.flags.writeable = False  # users see them
         super().__init__(rows, exact, active.kernels.DenseSearch(exact))
 
-    def with_rows(self, rows):
-        return DenseCenters(np.concatenate([self.rows, rows]))
-
     def as_rows(self, X):
         return X.toarray() if issparse(X) else np.ascontiguousarray(X)
 

@@ -141,13 +141,8 @@ class SparseSearch(_Search):
 @np.errstate(over="ignore")
 def sequential_sum(total, numbers, weights=None):
     """Return a number plus others, each times its weight if there are any, in order."""
-    step = TUNING.added_at_once
-    for start in range(0, len(numbers), step):
-        some = numbers[start : start + step]
-        some = some if weights is None else some * weights[start : start + step]
-        part = np.append(total, some)
-        total = np.add.accumulate(part, out=part)[-1]
-    return float(total)
+    numbers = numbers if weights is None else numbers * weights
+    return float(np.add.accumulate(np.append(total, numbers))[-1])
 
 
 def _membership_matrix(labels, n_clusters):

@@ -3,7 +3,7 @@
 import itertools
 
 import numpy as np
-from scipy.sparse import csr_array, csr_matrix, hstack, issparse
+from scipy.sparse import csr_array, csr_matrix, hstack, issparse, vstack
 
 
 def index_dtype(most):
@@ -30,6 +30,25 @@ def rows_between(X, start, stop):
 def rows_at(X, rows):
     """Return a copy of the rows at these positions; `take` is faster than indexing."""
     return X[rows] if issparse(X) else np.take(X, rows, axis=0)
+
+
+def stacked(parts):
+    """Return several parts of rows as one."""
+    return vstack(parts, format="csr") if issparse(parts[0]) else np.concatenate(parts)
+
+
+def copied_row(X):
+    """Return a copy of a single row, of CSR its values and columns, which is faster."""
+    return (X.data.copy(), X.indices.copy()) if issparse(X) else X.copy()
+
+
+def rows_from_copies(rows, n_features):
+    """Return rows that were copied one by one."""
+    if not isinstance(rows[0], tuple):
+        return np.concatenate(rows)
+    values, columns = map(np.concatenate, zip(*rows))
+    ends = np.cumsum([0, *(len(part) for part, _ in rows)], dtype=columns.dtype)
+    return canonical(values, columns, ends, (len(rows), n_features))
 
 
 def padded(X, n_rows):
@@ -63,13 +82,6 @@ def squared_norms(X):
     if squares.shape[1] == 1:  # reduce would not add a lone column in order
         return np.add.accumulate(squares)[-1]
     return np.add.reduce(squares, axis=0)
-
-
-def with_dtype(X, dtype):
-    """Return CSR with values of another dtype, sharing memory with `X` where possible."""
-    if X.data.dtype == dtype:
-        return X
-    return canonical(X.data.astype(dtype), X.indices, X.indptr, X.shape)
 
 
 def as_canonical(X):

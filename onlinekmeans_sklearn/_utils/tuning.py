@@ -13,7 +13,6 @@ class Tuning:
     most_block_elements = 2**23  # numbers of dense rows
     most_sparse_elements = 2**19  # stored numbers of CSR rows
     openings_in_block = 0.25  # to aim at, of the centers there are
-    added_at_once = 2**14  # costs
 
     # looking up
     min_boxes = 16  # blocks of 24 dense centers, for boxes around them
