@@ -41,10 +41,10 @@ class ClusterReader:
         """Return delayed objects whose values the workers have, or will have."""
         return self._client.persist(delayed, retries=RETRIES)
 
-    def extend(self, stream, partitions, checker, n_jobs, report):
+    def extend(self, stream, delayed, sizes, checker, n_jobs, report):
         """Return the stream that has also read the partitions, and their sizes."""
         start, tasks = time.thread_time(), Tasks(self._client)
-        loaded = LoadedPartitions(tasks, partitions, stream.n_seen)
+        loaded = LoadedPartitions(tasks, delayed, sizes)
         try:
             stream = Reading(tasks, loaded, checker, self, report).read(stream)
         finally:
@@ -64,8 +64,8 @@ class Reading:
         """Return the stream that has read all partitions."""
         start = 0, 0  # index of a partition, and of a row in it
         while start[0] < len(self.partitions):
-            stream, start = self._read_serially(stream, start)
-            if start[0] < len(self.partitions):
+            stream, start, is_calm = self._read_serially(stream, start)
+            if is_calm:
                 stream, start = Pipeline(self, stream, start).run()
         return stream
 
@@ -76,34 +76,30 @@ class Reading:
         do if centers move, if the stream forgets, or if it is weighted: proposals would
         need to know more.
         """
+        if index == len(self.partitions) or self.tasks.n_threads() == 1:
+            return False
         needs_all = is_moving(stream) or stream.half_life < math.inf or stream.is_weighted
-        are_many = self.tasks.n_threads() > 1
-        return not needs_all and are_many and not self.partitions.are_small(index, stream)
+        return not needs_all and not self.partitions.are_small(index, stream)
 
     def report(self, stream, index):
         """Report that the stream has read rows up to this partition."""
         self._report(stream, self.partitions.sizes[: index + 1])
 
     def _read_serially(self, stream, start):
-        """Let workers read in turn until they may go ahead, and return how far they come.
+        """Let a worker read, until few centers open if others could propose meanwhile.
 
-        They may if few centers open, and if there are others to propose meanwhile.
+        Return the stream, with which partition and row it goes on, and whether few open.
         """
-        is_calm = False
-        while start[0] < len(self.partitions) and not is_calm:
-            index, n_before = start[0], stream.n_seen
-            until_calm = self.workers_may_go_ahead(stream, index)
-            parts = self.partitions.together(index, stream)
-            args = parts, self.checker, stream, start, until_calm
-            task = self.tasks.submit("read", worker.read_serially, *args)
-            stream, sizes, stop, is_calm, labeled = self.tasks.result(task)
-            self._labeled += labeled
-            self.partitions.sizes[index : index + len(sizes)] = sizes
-            is_partial = stop < sizes[-1]
-            n_read = len(sizes) - is_partial
-            for i in range(index, index + n_read):
-                self.partitions.release(i)
-            start = index + n_read, stop if is_partial else 0
-            self.figures["n_serial_rows"] += stream.n_seen - n_before
-            self.report(stream, index + len(sizes) - 1)
-        return stream, start
+        index, n_before = start[0], stream.n_seen
+        until_calm = self.workers_may_go_ahead(stream, index)
+        parts = self.partitions.together(index, stream)
+        args = parts, self.checker, stream, start, until_calm
+        done = self.tasks.result("read", worker.read_serially, *args)
+        stream, sizes, start, is_calm, labeled = done
+        self._labeled += labeled
+        self.figures["n_serial_rows"] += stream.n_seen - n_before
+        self.partitions.sizes[index : index + len(sizes)] = sizes
+        for i in range(index, start[0]):
+            self.partitions.release(i)
+        self.report(stream, index + len(sizes) - 1)
+        return stream, start, is_calm

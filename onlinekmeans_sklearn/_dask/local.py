@@ -1,6 +1,7 @@
 """Reading without a cluster: a partition after the other, with the next one loading."""
 
 from concurrent.futures import ThreadPoolExecutor
+from itertools import chain, pairwise
 
 import dask
 
@@ -23,17 +24,14 @@ class LocalReader:
         """Return delayed objects whose values are there."""
         return dask.persist(*delayed)
 
-    def extend(self, stream, partitions, checker, n_jobs, report):
+    def extend(self, stream, delayed, sizes, checker, n_jobs, report):
         """Return the stream that has also read the partitions, and their sizes."""
-        sizes, delayed = [], partitions.delayed
+        sizes = []
         with ThreadPoolExecutor(1) as pool:
-            coming = pool.submit(delayed[0].compute)
-            for index in range(len(delayed)):
-                part = coming.result()
-                if index + 1 < len(delayed):
-                    coming = pool.submit(delayed[index + 1].compute)
-                args = checker, stream, (index, 0), False, n_jobs
-                stream, size, _, _, labeled = read_serially([part], *args)
+            loads = (pool.submit(part.compute) for part in delayed)
+            for coming, _ in pairwise(chain(loads, [None])):  # with the next one loading
+                args = [coming.result()], checker, stream, (len(sizes), 0), False, n_jobs
+                stream, size, *_, labeled = read_serially(*args)
                 sizes += size
                 self.labeled += labeled
                 report(stream, sizes)

@@ -29,7 +29,8 @@ class Pipeline:
         self._reading, self._tasks = reading, reading.tasks
         self._partitions, self._figures = reading.partitions, reading.figures
         self._stream = shallow_copy(stream)  # as decided
-        self._next, self._is_over = start, False  # whether none enters any more
+        self._next, self._position = start, stream.n_seen  # of the next row to enter
+        self._is_over = False  # whether none enters any more
         self._proposals = {}  # futures by start, in stream order, until they are decided
         self._answers = {}  # by start
         self._adding_up = AddingUp(reading, stream.totals)
@@ -44,7 +45,7 @@ class Pipeline:
         return self._stream, self._next
 
     def _enter(self):
-        """Let partitions enter, in stream order, as soon as they have positions.
+        """Let partitions enter, in stream order, as soon as their sizes are known.
 
         A proposal long before its turn would know few centers, so one part in four of those
         under way is for partitions that are decided.
@@ -52,32 +53,27 @@ class Pipeline:
         most = 3 * self._partitions.window() // 4
         while not self._is_over and len(self._proposals) < most:
             index, first = self._next
-            may_enter = index < len(self._partitions) and (
-                first or self._reading.workers_may_go_ahead(self._stream, index)
-            )
-            if not may_enter:
-                self._is_over = True
+            may_enter = first or self._reading.workers_may_go_ahead(self._stream, index)
+            self._is_over = not may_enter
+            if self._is_over or not self._partitions.are_ready(index):
                 break
-            position = self._partitions.position(index)
-            if position is None:
-                break
-            if self._partitions.sizes[index] > first:
-                self._propose(self._next, position + first)
+            n_rows = self._partitions.sizes[index] - first
+            if n_rows:
+                self._propose(self._next, self._position)
             else:
                 self._partitions.release(index)
-            self._next = index + 1, 0
+            self._next, self._position = (index + 1, 0), self._position + n_rows
 
     def _propose(self, start, position):
         """Have a worker look for the candidates among rows of a partition."""
         stream, part = self._stream, self._partitions[start[0]]
         has_room = len(stream.centers) < stream.max_clusters
         cost = stream.schedule.facility_cost if has_room else None
-        args = self._reading.checker, start, position, stream.centers.rows, cost
-        future = self._tasks.submit(
-            "propose", worker.propose_rows, part, *args, stream.numbers
+        args = start, position, stream.centers.rows, cost, stream.numbers
+        receive = partial(self._receive, start)
+        self._proposals[start] = self._tasks.submit(
+            "propose", receive, worker.propose_rows, part, self._reading.checker, *args
         )
-        self._proposals[start] = future
-        self._tasks.expect(future, partial(self._receive, start))
 
     def _receive(self, start, proposal):
         """Decide the candidates of all partitions whose turn it is."""
@@ -87,15 +83,16 @@ class Pipeline:
 
     def _decide(self, start, future, proposal):
         """Open centers at the candidates of a partition."""
-        found, n_before = proposal.candidates, len(self._stream.centers)
-        position, stop = self._stream.n_seen, start[1] + found.n_rows
-        opened = decide(self._stream, proposal.n_known, found)
+        index, first = start
+        found, stream, n_before = proposal.candidates, self._stream, self._stream.n_seen
+        n_centers, stop = len(stream.centers), first + found.n_rows
+        opened = first + decide(stream, proposal.n_known, found)
         self._figures["n_candidates"] += len(found.positions)
-        self._figures["n_openings"] += len(self._stream.centers) - n_before
-        if stop < self._partitions.sizes[start[0]]:
-            self._stop_at(start[0], stop)
-        after = shallow_copy(self._stream)
-        self._adding_up.add(Decided(future, start, stop, position, opened, after))
+        self._figures["n_openings"] += len(stream.centers) - n_centers
+        if stop < self._partitions.sizes[index]:
+            self._stop_at(index, stop)
+        decided = first, stop, n_before, opened, shallow_copy(stream)
+        self._adding_up.add(Decided(future, index, *decided))
 
     def _stop_at(self, index, row):
         """Give up what was proposed after a row with too many candidates before it."""
