@@ -101,7 +101,7 @@ class AddingUp:
         self._go_on()
 
     def _take_over(self, number):
-        """Add totals to those of all rows before, and let go of a partition that is read."""
+        """Add totals to those of all rows before, and let go of what is read."""
         rows, reading = self._rows.pop(number), self._reading
         for block in self._blocks[number]:
             self.totals = self.totals.followed_by(block)

@@ -167,13 +167,15 @@ def add_up_rows(part, checker, span, proposal, centers, opened, block):
     return totals_by_block(block, X, labels, d2, every)
 
 
-def fitted_values(part, model, labeled, name, first):
+def fitted_values(part, asked, first):
     """Return a fitted attribute of a partition's rows, the first one at a position.
 
-    `labeled` has the position of the first row of the call, and labels and squared
-    distances that were decided while centers moved; later ones can be found again.
+    `asked` has the model, the name of the attribute, the position of the first row of the
+    call, and labels and squared distances of the first rows, which were decided while
+    centers moved; later ones can be found again.
     """
-    X, (start, *known) = rows_of(part, model), labeled
+    model, name, start, *known = asked
+    X = rows_of(part, model)
     known = [values[first - start :][: X.shape[0]] for values in known]
     return getattr(_as_if_last(X, model, first, known), name)
 
