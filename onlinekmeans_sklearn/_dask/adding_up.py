@@ -13,6 +13,8 @@ import numpy as np
 from .._algorithm.cluster_sums import no_totals, rows_left, starts_block
 from . import worker
 
+_MOST_WAITING = 2  # for a block to begin, to save a task
+
 
 class Decided(NamedTuple):
     """Rows of a partition of which all centers are known, for one task."""
@@ -60,7 +62,7 @@ class AddingUp:
         task. But if those before them wait, too, they are cut: then all that begin a block
         go ahead, and no chain of partitions waits for each other.
         """
-        is_chain = bool(self._waiting) and self._waiting[-1] == self._n_rows - 1
+        is_chain = self._n_rows - 1 in self._waiting and len(self._waiting) >= _MOST_WAITING
         for part in rows.cut() if is_chain else [rows]:
             if part.start < part.stop:
                 self._rows[self._n_rows] = part
