@@ -71,21 +71,21 @@ class VirtualFuture:
 class VirtualTasks:
     """What the driver needs of a cluster, on a virtual clock."""
 
-    n_threads, result = Tasks.n_threads, Tasks.result
+    result = Tasks.result
 
     def __init__(self, costs, n_workers, block):
         self._costs, self._block = costs, block
         self._block_bytes = 8 * len(block.counts) * (1 + costs.n_features)
-        self._threads = dict.fromkeys(range(n_workers), 1)
+        self._n_workers = n_workers
         self.clock = self.driver_seconds = self.worker_seconds = 0.0
         self._events, self._receivers = [], {}
         self._queues, self._busy = [[] for _ in range(n_workers)], set()
         self._order, self._turn = itertools.count(), itertools.cycle(range(n_workers))
         self._mark = time.thread_time()
 
-    def threads(self):
-        """Return the threads of each worker."""
-        return self._threads
+    def n_threads(self):
+        """Return the number of workers, of a thread each."""
+        return self._n_workers
 
     def load(self, sizes):
         """Return partitions of these sizes, which lie on the workers."""
@@ -202,7 +202,7 @@ def simulate(costs, n_rows, n_workers, partition_rows):
     def report(*_):
         times.append(tasks.clock)
 
-    Reading(tasks, partitions, None, reader, report).read(stream)
+    Reading(stream, tasks, partitions, None, reader, report).read()
     more = (n_partitions - n_read) * (times[-1] - times[0]) / (len(times) - 1)
     shares = (
         tasks.driver_seconds / tasks.clock,

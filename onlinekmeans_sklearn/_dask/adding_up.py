@@ -5,7 +5,7 @@ before, in stream order, here. A block that begins in one partition and ends in 
 continued where it ends, once its beginning is known.
 """
 
-from functools import partial
+from collections import deque
 from typing import NamedTuple
 
 import numpy as np
@@ -35,7 +35,7 @@ class Decided(NamedTuple):
 
 
 class AddingUp:
-    """Has rows added up; they are numbered in stream order.
+    """Has rows added up, in the order of the stream.
 
     Attributes
     ----------
@@ -45,10 +45,9 @@ class AddingUp:
 
     def __init__(self, reading, totals):
         self._reading, self.totals = reading, totals
-        self._rows = {}  # by number, until their totals are taken over
-        self._blocks = {-1: [totals]}  # of each block, until the next rows are taken over
-        self._waiting = []  # numbers of rows for which nobody was asked
-        self._n_rows = self._n_taken = 0
+        self._rows = deque()  # until taken over: rows, and a list to receive their totals
+        self._waiting = []  # for nobody was asked: rows, lists of those before, and of them
+        self._last = [[totals]]  # the list of the last rows
 
     @property
     def is_busy(self):
@@ -62,53 +61,44 @@ class AddingUp:
         task. But if those before them wait, too, they are cut: then all that begin a block
         go ahead, and no chain of partitions waits for each other.
         """
-        is_chain = self._n_rows - 1 in self._waiting and len(self._waiting) >= _MOST_WAITING
+        is_chain = (
+            len(self._waiting) >= _MOST_WAITING and self._waiting[-1][-1] is self._last
+        )
         for part in rows.cut() if is_chain else [rows]:
             if part.start < part.stop:
-                self._rows[self._n_rows] = part
-                self._waiting.append(self._n_rows)
-                self._n_rows += 1
-        self._go_on()
+                before, self._last = self._last, []
+                self._rows.append((part, self._last))
+                self._waiting.append((part, before, self._last))
+        self.go_on()
 
-    def _go_on(self):
+    def go_on(self):
         """Ask for what can be added up now, and take over what is next."""
-        for number in self._waiting.copy():
-            block = self._block_before(number)
-            if block is not None:
-                self._waiting.remove(number)
-                self._ask(number, block)
-        while self._n_taken in self._blocks:
-            self._take_over(self._n_taken)
-            self._n_taken += 1
+        waiting, self._waiting = self._waiting, []
+        for rows, before, blocks in waiting:
+            if before or starts_block(rows.position):
+                self._ask(rows, before, blocks)
+            else:
+                self._waiting.append((rows, before, blocks))
+        while self._rows and self._rows[0][-1]:
+            self._take_over(*self._rows.popleft())
 
-    def _block_before(self, number):
-        """Return the totals of the block that rows continue, None if they are not known."""
-        position, before = self._rows[number].position, self._blocks.get(number - 1)
-        if starts_block(position):
-            return no_totals(self.totals.closed, position)
-        return before and before[-1].last_block()
+    def _ask(self, rows, before, answer):
+        """Have rows labeled and added up, from the block on that they continue or begin."""
+        reading = self._reading
+        if before:
+            block = before[0][-1].last_block()
+        else:
+            block = no_totals(self.totals.closed, rows.position)
+        args = rows.proposal, rows.stream.centers.rows, rows.opened, block
+        args = reading.checker, (rows.start, rows.stop), *args
+        part = reading.partitions[rows.index]
+        reading.tasks.submit("add-up", answer.append, worker.add_up_rows, part, *args)
 
-    def _ask(self, number, block):
-        """Have rows labeled and added up, from the totals of a block on."""
-        rows, reading = self._rows[number], self._reading
-        part, span = reading.partitions[rows.index], (rows.start, rows.stop)
-        args = span, rows.proposal, rows.stream.centers.rows, rows.opened, block
-        receive = partial(self._receive, number)
-        reading.tasks.submit(
-            "add-up", receive, worker.add_up_rows, part, reading.checker, *args
-        )
-
-    def _receive(self, number, blocks):
-        self._blocks[number] = blocks
-        self._go_on()
-
-    def _take_over(self, number):
+    def _take_over(self, rows, answer):
         """Add totals to those of all rows before, and let go of what is read."""
-        rows, reading = self._rows.pop(number), self._reading
-        for block in self._blocks[number]:
+        for block in answer[0]:
             self.totals = self.totals.followed_by(block)
-        del self._blocks[number - 1]
-        if rows.stop == reading.partitions.sizes[rows.index]:
-            reading.partitions.release(rows.index)
+        if rows.stop == self._reading.partitions.sizes[rows.index]:
+            self._reading.partitions.release(rows.index)
             rows.stream.totals = self.totals
-            reading.report(rows.stream, rows.index)
+            self._reading.report(rows.stream, rows.index)

@@ -2,8 +2,6 @@
 
 from functools import partial
 
-from scipy.sparse import issparse
-
 from .._utils.tuning import TUNING
 from . import worker
 
@@ -41,18 +39,17 @@ class LoadedPartitions:
         sizes = self.sizes[index : index + _FEW]
         if None in sizes or not stream.n_seen:
             return False
-        rows = stream.centers.rows
-        width = rows.nnz / rows.shape[0] if issparse(rows) else rows.shape[1]
+        width = stream.centers.width(stream.centers.rows)
         return max(sizes) * width < TUNING.small_partition_elements
 
     def together(self, index, stream):
         """Return the futures of partitions that one worker reads in one task.
 
-        It is one of them, unless they are small or there is but one worker. While they are
+        It is one of them, unless they are small or there is but one thread. While they are
         read, as many others are loaded.
         """
         are_small, number = self.are_small(index, stream), 1
-        if are_small or len(self._tasks.threads()) == 1:
+        if are_small or self._tasks.n_threads() == 1:
             number = TUNING.small_partitions if are_small else TUNING.partitions_per_thread
         self._load(index, max(self.window(), 2 * number))
         those = range(index, index + number)

@@ -38,7 +38,7 @@ class Tasks:
         self._expected = {}  # by key, a future and who receives its result
         self._done = self._completed()
         self._numbers, self._loads = itertools.count(), itertools.count()
-        self._counted, self._threads = -float("inf"), {}
+        self._counted, self._n_threads = -float("inf"), 0
         self._are_gone = False  # all workers, when that was last looked at
 
     def load(self, delayed):
@@ -89,7 +89,7 @@ class Tasks:
     def _give_up_if_all_are_gone(self):
         """Raise an error if there is no worker any more, and was none the last time."""
         were_gone, self._are_gone = self._are_gone, not self._client.nthreads()
-        if were_gone and self._are_gone and self._threads:
+        if were_gone and self._are_gone and self._n_threads:
             raise RuntimeError(
                 f"All workers of {self._client} are gone, and none has come for "
                 f"{TUNING.seconds_without_workers:g} seconds. The estimator is as it was "
@@ -112,14 +112,10 @@ class Tasks:
         """Let go of everything."""
         self.release(list(self._futures))
 
-    def threads(self):
-        """Return how many threads each worker has by now, or had if all are gone."""
+    def n_threads(self):
+        """Return how many threads the workers have by now, or had if all are gone."""
         now = time.monotonic()
         if now - self._counted > TUNING.seconds_between_counts:
-            self._counted = now
-            self._threads = self._client.nthreads() or self._threads
-        return self._threads
-
-    def n_threads(self):
-        """Return how many threads the workers have by now."""
-        return max(1, sum(self.threads().values()))
+            self._counted, found = now, sum(self._client.nthreads().values())
+            self._n_threads = found or self._n_threads
+        return max(1, self._n_threads)
