@@ -75,24 +75,21 @@ class AddingUp:
         """Ask for what can be added up now, and take over what is next."""
         waiting, self._waiting = self._waiting, []
         for rows, before, blocks in waiting:
-            if before or starts_block(rows.position):
-                self._ask(rows, before, blocks)
+            if before:
+                self._ask(rows, before[0][-1].last_block(), blocks)
+            elif starts_block(rows.position):
+                self._ask(rows, no_totals(self.totals.closed, rows.position), blocks)
             else:
                 self._waiting.append((rows, before, blocks))
         while self._rows and self._rows[0][-1]:
             self._take_over(*self._rows.popleft())
 
-    def _ask(self, rows, before, answer):
+    def _ask(self, rows, block, answer):
         """Have rows labeled and added up, from the block on that they continue or begin."""
-        reading = self._reading
-        if before:
-            block = before[0][-1].last_block()
-        else:
-            block = no_totals(self.totals.closed, rows.position)
+        reading, part = self._reading, self._reading.partitions[rows.index]
         args = rows.proposal, rows.stream.centers.rows, rows.opened, block
-        args = reading.checker, (rows.start, rows.stop), *args
-        part = reading.partitions[rows.index]
-        reading.tasks.submit("add-up", answer.append, worker.add_up_rows, part, *args)
+        args = part, reading.checker, (rows.start, rows.stop), *args
+        reading.tasks.submit("add-up", answer.append, worker.add_up_rows, *args)
 
     def _take_over(self, rows, answer):
         """Add totals to those of all rows before, and let go of what is read."""

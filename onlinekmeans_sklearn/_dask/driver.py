@@ -77,8 +77,7 @@ class Reading:
     def __init__(self, stream, tasks, partitions, checker, reader, report):
         self._stream = stream  # as decided
         self.tasks, self.partitions, self.checker = tasks, partitions, checker
-        self._figures, self._labeled = reader.figures, reader.labeled
-        self._report = report
+        self._figures, self._labeled, self._report = reader.figures, reader.labeled, report
         self._next = 0, 0  # to read: index of a partition, and of a row in it
         self._proposals = deque()  # until decided: start, future, and a list to receive it
 
@@ -112,13 +111,8 @@ class Reading:
         while self._next[0] < len(self.partitions) and not is_calm:
             index, n_before = self._next[0], self._stream.n_seen
             parts = self.partitions.together(index, self._stream)
-            args = (
-                parts,
-                self.checker,
-                self._stream,
-                self._next,
-                self._workers_may_go_ahead(),
-            )
+            until_calm = self._workers_may_go_ahead()
+            args = parts, self.checker, self._stream, self._next, until_calm
             done = self.tasks.result("read", worker.read_serially, *args)
             self._stream, sizes, self._next, is_calm, labeled = done
             self._labeled += labeled

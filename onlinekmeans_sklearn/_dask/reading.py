@@ -2,6 +2,7 @@
 
 import copy
 import itertools
+from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 
 import dask
@@ -16,7 +17,6 @@ from .._utils.calls import lock_of, unchanged_on_error
 from .._utils.validation import parameter_error, validate_X
 from . import worker
 from .driver import ClusterReader
-from .local import LocalReader
 from .partitions import NO_ROWS, ArrayPartitions, partitions_of, with_weights
 from .shared import with_shared_results
 
@@ -40,6 +40,37 @@ class DaskFitted(NamedTuple):
 
     def __deepcopy__(self, memo):
         return self
+
+
+class LocalReader:
+    """Reads partitions in this process, as Dask's own scheduler loads them."""
+
+    figures = None  # which are those of a cluster
+
+    def __init__(self):
+        self.labeled = []
+
+    def compute(self, delayed):
+        """Return the values of delayed objects, one after the other."""
+        return [part.compute() for part in delayed]
+
+    def persist(self, delayed):
+        """Return delayed objects whose values are there."""
+        return dask.persist(*delayed)
+
+    def extend(self, stream, delayed, sizes, checker, n_jobs, report):
+        """Return the stream that has also read the partitions, and their sizes."""
+        sizes = []
+        with ThreadPoolExecutor(1) as pool:
+            # lazy, and looked at in pairs: so the next one is loading while one is read
+            loads = (pool.submit(part.compute) for part in delayed)
+            for coming, _ in itertools.pairwise(itertools.chain(loads, [None])):
+                args = [coming.result()], checker, stream, (len(sizes), 0), False, n_jobs
+                stream, size, *_, labeled = worker.read_serially(*args)
+                sizes += size
+                self.labeled += labeled
+                report(stream, sizes)
+        return stream, sizes
 
 
 class DaskReader(CallbackSupportMixin, ClusterMixin, BaseEstimator):
