@@ -87,8 +87,8 @@ class AddingUp:
     def _ask(self, rows, block, answer):
         """Have rows labeled and added up, from the block on that they continue or begin."""
         reading, part = self._reading, self._reading.partitions[rows.index]
-        args = rows.proposal, rows.stream.centers.rows, rows.opened, block
-        args = part, reading.checker, (rows.start, rows.stop), *args
+        decided = rows.proposal, rows.stream.centers.rows, rows.opened
+        args = part, reading.checker, (rows.start, rows.stop), *decided, block
         reading.tasks.submit("add-up", answer.append, worker.add_up_rows, *args)
 
     def _take_over(self, rows, answer):

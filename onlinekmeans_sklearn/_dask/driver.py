@@ -62,7 +62,7 @@ class Reading:
     burst, goes through these steps:
 
     `_enter`
-        its rows are on a worker, or will be, and have positions.
+        its rows are on a worker, or will be, and their number is known.
     `_propose`
         a worker looks for candidates among the centers that were known when it was asked.
     `_decide`
@@ -159,16 +159,17 @@ class Reading:
         stream, start, answer = self._stream, self._next, []
         has_room = len(stream.centers) < stream.max_clusters
         cost = stream.schedule.facility_cost if has_room else None
-        args = start, self._position, stream.centers.rows, cost, stream.numbers
-        args = self.partitions[start[0]], self.checker, *args
+        known = stream.centers.rows, cost, stream.numbers
+        args = self.partitions[start[0]], self.checker, start, self._position, *known
         future = self.tasks.submit("propose", answer.append, worker.propose_rows, *args)
         self._proposals.append((start, future, answer))
 
     def _decide(self, start, future, answer):
         """Open centers at the candidates of a partition, all before it being decided."""
-        (index, first), [proposal], stream = start, answer, self._stream
-        found, position, n_before = proposal.candidates, stream.n_seen, len(stream.centers)
-        opened, stop = first + decide(stream, proposal.n_known, found), first + found.n_rows
+        (index, first), proposal, stream = start, answer[0], self._stream
+        found, stop = proposal.candidates, first + proposal.candidates.n_rows
+        position, n_before = stream.n_seen, len(stream.centers)
+        opened = first + decide(stream, proposal.n_known, found)
         self._figures["n_candidates"] += len(found.positions)
         self._figures["n_openings"] += len(stream.centers) - n_before
         decided = first, stop, position, opened, shallow_copy(stream)
