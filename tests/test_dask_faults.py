@@ -34,7 +34,7 @@ from test_progress import Recorder
 
 import onlinekmeans_sklearn
 from onlinekmeans_sklearn._algorithm.stream import Stream
-from onlinekmeans_sklearn._dask import pipeline, tasks
+from onlinekmeans_sklearn._dask import driver, tasks
 from onlinekmeans_sklearn.dask import OnlineKMeans
 
 # of Dask in 2025, when a test without a cluster runs beside one
@@ -64,7 +64,7 @@ def local():
 
 def at_decision(number, function):
     """Return a patch: the function is called before a decision of the driver."""
-    decisions, usual = [], pipeline.decide
+    decisions, usual = [], driver.decide
 
     def decide(*args):
         decisions.append(args)
@@ -72,7 +72,7 @@ def at_decision(number, function):
             function()
         return usual(*args)
 
-    return mock.patch.object(pipeline, "decide", decide)
+    return mock.patch.object(driver, "decide", decide)
 
 
 def kill_a_worker(client):
@@ -138,8 +138,8 @@ def test_a_result_counts_though_its_worker_has_died_since(result):
     done, received = mock.MagicMock(), []
     done.__next__.return_value = future, result
     with mock.patch.object(tasks, "as_completed", return_value=done):
-        expected = tasks.Tasks(mock.Mock(status="running"))
-    expected.expect(future, received.append)
+        expected = tasks.Tasks(mock.Mock(status="running", submit=lambda *_, **__: future))
+    expected.submit("add-up", received.append, print)
     with pytest.raises(CancelledError) if result != 3 else nullcontext():
         expected.wait()
     assert received == [3] * (result == 3)

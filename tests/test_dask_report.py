@@ -31,7 +31,7 @@ ON_DASK = {
     "driver_memory": 250 * 2**20,
     "driver_memory_before": 200 * 2**20,
     "n_clusters": 48,
-    "steps": {"read": 0.5, "propose": 2.7, "head": 0.06, "add-up": 0.84},
+    "steps": {"read": 0.5, "propose": 2.7, "add-up": 0.9},
 }
 
 

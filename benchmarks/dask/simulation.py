@@ -14,7 +14,6 @@ import heapq
 import itertools
 import time
 from functools import lru_cache
-from types import SimpleNamespace
 from typing import NamedTuple
 
 import numpy as np
@@ -55,7 +54,7 @@ class Costs(NamedTuple):
             n_serial,
             steps["read"] / n_serial,
             steps["propose"] / n_rows,
-            (steps["add-up"] + steps.get("head", 0.0)) / n_rows,
+            steps["add-up"] / n_rows,
             *(found["task_costs"][name] for name in ("task", "byte", "latency")),
         )
 
@@ -72,42 +71,39 @@ class VirtualFuture:
 class VirtualTasks:
     """What the driver needs of a cluster, on a virtual clock."""
 
-    n_threads, result = Tasks.n_threads, Tasks.result
+    result = Tasks.result
 
     def __init__(self, costs, n_workers, block):
         self._costs, self._block = costs, block
         self._block_bytes = 8 * len(block.counts) * (1 + costs.n_features)
-        self._threads = dict.fromkeys(range(n_workers), 1)
+        self._n_workers = n_workers
         self.clock = self.driver_seconds = self.worker_seconds = 0.0
         self._events, self._receivers = [], {}
         self._queues, self._busy = [[] for _ in range(n_workers)], set()
         self._order, self._turn = itertools.count(), itertools.cycle(range(n_workers))
         self._mark = time.thread_time()
 
-    def threads(self):
-        """Return the threads of each worker."""
-        return self._threads
+    def n_threads(self):
+        """Return the number of workers, of a thread each."""
+        return self._n_workers
 
     def load(self, sizes):
         """Return partitions of these sizes, which lie on the workers."""
         return [VirtualFuture(next(self._turn), size) for size in sizes]
 
-    def submit(self, step, function, *args):
+    def submit(self, step, receive, function, *args):
         """Return a task, which the worker of its partition does when its turn comes."""
         pretend = getattr(self, f"_{function.__name__}")
         who = (args[0] if step != "read" else args[0][0]).worker
         result, seconds, n_bytes = pretend(*args)
         future = VirtualFuture(who, result, PRIORITY.get(step, 1), seconds, n_bytes)
+        self._receivers[future] = receive
         n_sent = sum(arg.nbytes for arg in args if isinstance(arg, np.ndarray))
         n_sent += self._block_bytes * sum(isinstance(arg, Totals) for arg in args)
         self._drive(self._costs.task + self._costs.byte * n_sent)
         self._happens(self.clock + self._costs.latency / 2, "arrive", future)
         self._mark = time.thread_time()
         return future
-
-    def expect(self, future, receive):
-        """Let a function receive the result."""
-        self._receivers[future] = receive
 
     def release(self, futures):
         """Forget tasks."""
@@ -162,24 +158,23 @@ class VirtualTasks:
         stream = shallow_copy(stream)
         stream.totals, stream.n_seen = shallow_copy(stream.totals), stream.n_seen + n_rows
         stream.totals.n_rows = stream.n_seen
-        result = stream, [parts[0].result], n_rows, True, []
+        start = (0, n_rows) if n_rows < parts[0].result else (1, 0)
+        result = stream, [parts[0].result], start, True, []
         return result, n_rows * self._costs.read, 2 * self._block_bytes
 
     def _propose_rows(self, part, checker, start, position, centers, cost, numbers):
         n_rows, nothing = part.result - start[1], np.empty(0)
         rows = nothing.astype(np.int64), centers[:0], nothing, nothing
         found = Candidates(n_rows, *rows, np.dtype(float))
-        return Proposal(len(centers), found), n_rows * self._costs.propose, 0
+        return Proposal(start[1], len(centers), found), n_rows * self._costs.propose, 0
 
-    def _add_up_rows(self, part, checker, start, stop, position, *args):
-        blocks, n_rows = [], stop - start[1]
+    def _add_up_rows(self, part, checker, span, proposal, centers, opened, block):
+        blocks, n_rows, position = [], span[1] - span[0], block.n_rows
         end = position + n_rows
         while position < end:
             position = min(end, position + rows_left(position))
             blocks.append(shallow_copy(self._block))
             blocks[-1].n_rows = position
-        if args[-1] is None:
-            del blocks[0]
         return blocks, n_rows * self._costs.add_up, len(blocks) * self._block_bytes
 
 
@@ -201,13 +196,13 @@ def simulate(costs, n_rows, n_workers, partition_rows):
     n_read = min(n_partitions, 6 * n_workers + 100)
     sizes = [partition_rows] * n_read
     tasks = VirtualTasks(costs, n_workers, stream.totals)
-    partitions = LoadedPartitions(tasks, SimpleNamespace(delayed=sizes, sizes=sizes), 0)
+    partitions = LoadedPartitions(tasks, sizes, sizes)
     times, reader = [], ClusterReader(None)
 
     def report(*_):
         times.append(tasks.clock)
 
-    Reading(tasks, partitions, None, reader, report).read(stream)
+    Reading(stream, tasks, partitions, None, reader, report).read()
     more = (n_partitions - n_read) * (times[-1] - times[0]) / (len(times) - 1)
     shares = (
         tasks.driver_seconds / tasks.clock,

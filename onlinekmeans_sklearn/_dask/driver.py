@@ -2,19 +2,21 @@
 
 The first rows of a stream open many centers, and so do those of a burst: they are read in
 turn, and likewise partitions so small that it takes longer to ask for them than to read
-them. Of others many are under way at once, by a `pipeline`.
+them. Of others many are under way at once.
 """
 
 import math
 import time
-from collections import Counter
+from collections import Counter, deque
 
 import dask
 
 from .._algorithm.moving import is_moving
+from .._algorithm.partition import decide
+from .._utils.calls import shallow_copy
 from . import worker
+from .adding_up import AddingUp, Decided
 from .loading import LoadedPartitions
-from .pipeline import Pipeline
 from .tasks import RETRIES, Tasks
 
 
@@ -41,12 +43,12 @@ class ClusterReader:
         """Return delayed objects whose values the workers have, or will have."""
         return self._client.persist(delayed, retries=RETRIES)
 
-    def extend(self, stream, partitions, checker, n_jobs, report):
+    def extend(self, stream, delayed, sizes, checker, n_jobs, report):
         """Return the stream that has also read the partitions, and their sizes."""
         start, tasks = time.thread_time(), Tasks(self._client)
-        loaded = LoadedPartitions(tasks, partitions, stream.n_seen)
+        loaded = LoadedPartitions(tasks, delayed, sizes)
         try:
-            stream = Reading(tasks, loaded, checker, self, report).read(stream)
+            stream = Reading(stream, tasks, loaded, checker, self, report).read()
         finally:
             tasks.release_all()
         self.figures["driver_seconds"] = time.thread_time() - start
@@ -54,56 +56,130 @@ class ClusterReader:
 
 
 class Reading:
-    """The way of a stream through the partitions of one call."""
+    """The way of a stream through the partitions of one call.
 
-    def __init__(self, tasks, partitions, checker, reader, report):
+    A partition that workers read at the same time as others, or what is left of it after a
+    burst, goes through these steps:
+
+    `_enter`
+        its rows are on a worker, or will be, and their number is known.
+    `_propose`
+        a worker looks for candidates among the centers that were known when it was asked.
+    `_decide`
+        all before it are decided, so its candidates are, here.
+    `AddingUp.add`
+        a worker labels its rows by the centers that the proposal did not know and adds
+        them up.
+
+    There are no rounds: whatever comes first, candidates or totals, is dealt with.
+    """
+
+    def __init__(self, stream, tasks, partitions, checker, reader, report):
+        self._stream = stream  # as decided
         self.tasks, self.partitions, self.checker = tasks, partitions, checker
-        self.figures, self._labeled, self._report = reader.figures, reader.labeled, report
+        self._figures, self._labeled, self._report = reader.figures, reader.labeled, report
+        self._next = 0, 0  # to read: index of a partition, and of a row in it
+        self._proposals = deque()  # until decided: start, future, and a list to receive it
 
-    def read(self, stream):
+    def read(self):
         """Return the stream that has read all partitions."""
-        start = 0, 0  # index of a partition, and of a row in it
-        while start[0] < len(self.partitions):
-            stream, start = self._read_serially(stream, start)
-            if start[0] < len(self.partitions):
-                stream, start = Pipeline(self, stream, start).run()
-        return stream
-
-    def workers_may_go_ahead(self, stream, index):
-        """Return whether workers may read partitions from this one on at the same time.
-
-        Otherwise they read one after the other, whether many centers open or not. So they
-        do if centers move, if the stream forgets, or if it is weighted: proposals would
-        need to know more.
-        """
-        needs_all = is_moving(stream) or stream.half_life < math.inf or stream.is_weighted
-        are_many = self.tasks.n_threads() > 1
-        return not needs_all and are_many and not self.partitions.are_small(index, stream)
+        while self._next[0] < len(self.partitions):
+            self._read_serially()
+            self._read_at_once()
+        return self._stream
 
     def report(self, stream, index):
         """Report that the stream has read rows up to this partition."""
         self._report(stream, self.partitions.sizes[: index + 1])
 
-    def _read_serially(self, stream, start):
-        """Let workers read in turn until they may go ahead, and return how far they come.
+    def _workers_may_go_ahead(self):
+        """Return whether workers may read the next partitions at the same time.
 
-        They may if few centers open, and if there are others to propose meanwhile.
+        Otherwise they read one after the other, whether many centers open or not. So they
+        do if centers move, if the stream forgets, or if it is weighted: proposals would
+        need to know more.
         """
+        (index, _), stream = self._next, self._stream
+        if index == len(self.partitions) or self.tasks.n_threads() == 1:
+            return False
+        needs_all = is_moving(stream) or stream.half_life < math.inf or stream.is_weighted
+        return not needs_all and not self.partitions.are_small(index, stream)
+
+    def _read_serially(self):
+        """Let workers read in turn, until few centers open if others could propose."""
         is_calm = False
-        while start[0] < len(self.partitions) and not is_calm:
-            index, n_before = start[0], stream.n_seen
-            until_calm = self.workers_may_go_ahead(stream, index)
-            parts = self.partitions.together(index, stream)
-            args = parts, self.checker, stream, start, until_calm
-            task = self.tasks.submit("read", worker.read_serially, *args)
-            stream, sizes, stop, is_calm, labeled = self.tasks.result(task)
+        while self._next[0] < len(self.partitions) and not is_calm:
+            index, n_before = self._next[0], self._stream.n_seen
+            parts = self.partitions.together(index, self._stream)
+            until_calm = self._workers_may_go_ahead()
+            args = parts, self.checker, self._stream, self._next, until_calm
+            done = self.tasks.result("read", worker.read_serially, *args)
+            self._stream, sizes, self._next, is_calm, labeled = done
             self._labeled += labeled
+            self._figures["n_serial_rows"] += self._stream.n_seen - n_before
             self.partitions.sizes[index : index + len(sizes)] = sizes
-            is_partial = stop < sizes[-1]
-            n_read = len(sizes) - is_partial
-            for i in range(index, index + n_read):
+            for i in range(index, self._next[0]):
                 self.partitions.release(i)
-            start = index + n_read, stop if is_partial else 0
-            self.figures["n_serial_rows"] += stream.n_seen - n_before
-            self.report(stream, index + len(sizes) - 1)
-        return stream, start
+            self.report(self._stream, index + len(sizes) - 1)
+
+    def _read_at_once(self):
+        """Let all workers read, until the end or until one of them should go on alone."""
+        self._stream, self._position = shallow_copy(self._stream), self._stream.n_seen
+        self._adding_up, self._is_over = AddingUp(self, self._stream.totals), False
+        self._enter()
+        while self._proposals or self._adding_up.is_busy or not self._is_over:
+            self.tasks.wait()
+            while self._proposals and self._proposals[0][-1]:
+                self._decide(*self._proposals.popleft())
+            self._adding_up.go_on()
+            self._enter()
+        self._stream.totals = self._adding_up.totals
+
+    def _enter(self):
+        """Let partitions enter, in stream order, as soon as their sizes are known.
+
+        A proposal long before its turn would know few centers, so one part in four of those
+        under way is for partitions that are decided.
+        """
+        most = 3 * self.partitions.window() // 4
+        while not self._is_over and len(self._proposals) < most:
+            index, first = self._next
+            self._is_over = not first and not self._workers_may_go_ahead()
+            if self._is_over or not self.partitions.are_ready(index):
+                break
+            n_rows = self.partitions.sizes[index] - first
+            if n_rows:
+                self._propose()
+            else:
+                self.partitions.release(index)
+            self._next, self._position = (index + 1, 0), self._position + n_rows
+
+    def _propose(self):
+        """Have a worker look for the candidates among the next rows."""
+        stream, start, answer = self._stream, self._next, []
+        has_room = len(stream.centers) < stream.max_clusters
+        cost = stream.schedule.facility_cost if has_room else None
+        known = stream.centers.rows, cost, stream.numbers
+        args = self.partitions[start[0]], self.checker, start, self._position, *known
+        future = self.tasks.submit("propose", answer.append, worker.propose_rows, *args)
+        self._proposals.append((start, future, answer))
+
+    def _decide(self, start, future, answer):
+        """Open centers at the candidates of a partition, all before it being decided."""
+        (index, first), proposal, stream = start, answer[0], self._stream
+        found, stop = proposal.candidates, first + proposal.candidates.n_rows
+        position, n_before = stream.n_seen, len(stream.centers)
+        opened = first + decide(stream, proposal.n_known, found)
+        self._figures["n_candidates"] += len(found.positions)
+        self._figures["n_openings"] += len(stream.centers) - n_before
+        decided = first, stop, position, opened, shallow_copy(stream)
+        self._adding_up.add(Decided(future, index, *decided))
+        if stop < self.partitions.sizes[index]:
+            self._give_up_after(index, stop)
+
+    def _give_up_after(self, index, row):
+        """Give up what was proposed after a row with too many candidates before it."""
+        self._figures["n_bursts"] += 1
+        self._next, self._is_over = (index, row), True
+        self.tasks.release(future for _, future, _ in self._proposals)
+        self._proposals.clear()

@@ -14,8 +14,9 @@ from .._utils.calls import lock_of, shallow_copy, takes_no_weights, unchanged_on
 from .._utils.docstrings import documented_like, named_for_users
 from .._utils.validation import validate_X
 from . import worker
-from .partitions import partitions_of
-from .reading import DaskFitted, DaskReader, delayed_model, delayed_value, features_of
+from .partitions import delayed_value, partitions_of
+from .reading import DaskFitted, DaskReader, features_of
+from .shared import with_shared_results
 
 # attributes with a value for each sample, and their names in pandas
 _OF_SAMPLES = {
@@ -32,16 +33,14 @@ def on_dask(local_class):
     """
     own = inspect.signature(local_class.__init__)
     client = inspect.Parameter("client", inspect.Parameter.KEYWORD_ONLY, default=None)
-    signature = own.replace(parameters=[*own.parameters.values(), client])
 
-    def __init__(self, *args, **params):
-        bound = signature.bind(self, *args, **params)
-        bound.apply_defaults()
-        del bound.arguments["self"]
-        vars(self).update(bound.arguments)
+    def __init__(self, *args, client=None, **params):
+        local_class.__init__(self, *args, **params)
+        self.client = client
+
+    __init__.__signature__ = own.replace(parameters=[*own.parameters.values(), client])
 
     def decorate(cls):
-        __init__.__signature__ = signature
         cls._local_class, cls.__init__ = local_class, __init__
         return documented_like(local_class)(cls)
 
@@ -165,7 +164,8 @@ class DaskClusters(DaskReader):
         """
         self._local(vars(self).get("_fitted"))._check_columns_stay()
         local, partitions, firsts, *_ = self._partial_fit(X, sample_weight)
-        return features_of(local, partitions, worker.transform_online, firsts)
+        model = copy.copy(local).set_params(n_jobs=1)
+        return features_of(model, partitions, worker.transform_online, firsts)
 
     def predict(self, X):
         """Predict the nearest of the final centers for each sample.
@@ -180,9 +180,9 @@ class DaskClusters(DaskReader):
         labels : dask Array or Series
             Index of the nearest row of `cluster_centers_`, the lowest if there are several.
         """
-        local, partitions, _ = self._validated(X)
-        kind = np.empty(0, dtype=np.int32), "cluster"
-        return partitions.mapped(worker.predict_rows, [delayed_model(local)], *kind)
+        model, partitions, _ = self._validated(X)
+        no_labels = np.empty(0, dtype=np.int32)
+        return partitions.mapped(worker.predict_rows, model, no_labels, "cluster")
 
     def score(self, X, y=None):
         """Return the negative k-means cost of `X` for the final centers.
@@ -200,12 +200,12 @@ class DaskClusters(DaskReader):
             Minus the sum of squared distances to the nearest of `cluster_centers_`, equal
             to that of the local estimator up to rounding.
         """
-        local, partitions, reader = self._validated(X)
-        model, cost_of_rows = delayed_model(local), dask.delayed(worker.cost_of_rows)
-        parts = partitions.prepared(reader.persist).delayed
-        sizes, costs = zip(*reader.compute([cost_of_rows(part, model) for part in parts]))
+        model, partitions, reader = self._validated(X)
+        cost_of_rows, sent = dask.delayed(worker.cost_of_rows), delayed_value(model)
+        parts = with_shared_results(partitions.delayed, reader.persist)
+        sizes, costs = zip(*reader.compute([cost_of_rows(part, sent) for part in parts]))
         if not sum(sizes):
-            validate_X(local, partitions.empty, reset=False)  # which raises
+            validate_X(model, partitions.empty, reset=False)  # which raises
         return -math.fsum(costs)
 
     def transform(self, X):
@@ -222,8 +222,8 @@ class DaskClusters(DaskReader):
             The features, encoded as `encode` says: a frame for a frame, but with
             "onehot" or "local" an array with chunks in CSR.
         """
-        local, partitions, _ = self._validated(X)
-        return features_of(local, partitions, worker.transform_rows)
+        model, partitions, _ = self._validated(X)
+        return features_of(model, partitions, worker.transform_rows)
 
     @takes_no_weights
     def fit_transform(self, X, y=None):
@@ -334,8 +334,8 @@ class DaskClusters(DaskReader):
             return value
         if fitted.partitions is None:
             return da.from_array(value)
-        known = delayed_value((fitted.firsts[0], *fitted.labeled))
-        args = [delayed_model(local), known, name], value, _OF_SAMPLES[name], fitted.firsts
+        asked = local.set_params(n_jobs=1), name, fitted.firsts[0], *fitted.labeled
+        args = asked, value, _OF_SAMPLES[name], fitted.firsts
         return fitted.partitions.mapped(worker.fitted_values, *args)
 
     def __dir__(self):

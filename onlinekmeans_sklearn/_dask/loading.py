@@ -1,8 +1,6 @@
-"""The partitions of a call on a cluster that are under way, and their positions."""
+"""The partitions of a call on a cluster that are under way, and their sizes."""
 
 from functools import partial
-
-from scipy.sparse import issparse
 
 from .._utils.tuning import TUNING
 from . import worker
@@ -11,10 +9,10 @@ _FEW = 4  # partitions that must be small to be read together
 
 
 class LoadedPartitions:
-    """The partitions of a call, as far as they are loaded, and their positions.
+    """The partitions of a call, as far as they are loaded, and their sizes.
 
     They are loaded in stream order, a few for each thread of the workers, and released in
-    stream order. A partition has a position once all sizes before it are known.
+    stream order.
 
     Attributes
     ----------
@@ -22,11 +20,8 @@ class LoadedPartitions:
         The number of rows of each partition, as far as known.
     """
 
-    def __init__(self, tasks, partitions, first):
-        self._tasks = tasks
-        self._delayed = partitions.delayed
-        self.sizes = partitions.sizes.copy()
-        self._positions = [first]  # of the first row of each, as far as known
+    def __init__(self, tasks, delayed, sizes):
+        self._tasks, self._delayed, self.sizes = tasks, delayed, sizes.copy()
         self._loaded = {}  # futures, by index
 
     def __len__(self):
@@ -44,34 +39,30 @@ class LoadedPartitions:
         sizes = self.sizes[index : index + _FEW]
         if None in sizes or not stream.n_seen:
             return False
-        rows = stream.centers.rows
-        width = rows.nnz / rows.shape[0] if issparse(rows) else rows.shape[1]
+        width = stream.centers.width(stream.centers.rows)
         return max(sizes) * width < TUNING.small_partition_elements
 
     def together(self, index, stream):
         """Return the futures of partitions that one worker reads in one task.
 
-        It is one of them, unless they are small or there is but one worker. While they are
+        It is one of them, unless they are small or there is but one thread. While they are
         read, as many others are loaded.
         """
         are_small, number = self.are_small(index, stream), 1
-        if are_small or len(self._tasks.threads()) == 1:
+        if are_small or self._tasks.n_threads() == 1:
             number = TUNING.small_partitions if are_small else TUNING.partitions_per_thread
         self._load(index, max(self.window(), 2 * number))
         those = range(index, index + number)
-        return [self._loaded[i] for i in those if i in self._loaded]
+        return [self[i] for i in those if i in self._loaded]
 
-    def position(self, index):
-        """Return the position in the stream of a partition's first row.
+    def are_ready(self, index):
+        """Return whether the rows of a partition can be proposed.
 
-        It takes the sizes of all partitions before it, and of itself. It is None if one of
-        them is not known yet, or if too many partitions are under way already.
+        They cannot yet if nobody knows how many they are, or if too many partitions are
+        under way already.
         """
         self._load(index, self.window())
-        known = self._positions
-        while len(known) <= index + 1 and self.sizes[len(known) - 1] is not None:
-            known.append(known[-1] + self.sizes[len(known) - 1])
-        return known[index] if index in self._loaded and len(known) > index + 1 else None
+        return index in self._loaded and self.sizes[index] is not None
 
     def __getitem__(self, index):
         """Return the future of a partition that is under way."""
@@ -90,5 +81,5 @@ class LoadedPartitions:
             self._loaded.update(zip(wanted, futures))
             for i in wanted:
                 if self.sizes[i] is None:
-                    size = self._tasks.submit("count", worker.count_rows, self._loaded[i])
-                    self._tasks.expect(size, partial(self.sizes.__setitem__, i))
+                    receive = partial(self.sizes.__setitem__, i)
+                    self._tasks.submit("count", receive, worker.count_rows, self[i])

@@ -6,8 +6,8 @@ its worker. The label of a sample is that of the nearest center that had opened 
 the centers, when they opened, and the sample are all it takes to look it up again.
 """
 
-import copy
 import math
+import uuid
 from functools import partial
 
 import dask
@@ -19,7 +19,6 @@ from dask.delayed import Delayed
 from distributed import Future
 from sklearn.utils import check_array
 
-from .shared import with_shared_results
 from .worker import Weighted
 
 # how scikit-learn checks the shape alone, and no value
@@ -58,45 +57,24 @@ class ArrayPartitions:
             return compute([dask.delayed(_without_rows)(self.delayed[0])])[0]
         return np.empty((0, self._X.shape[1]), dtype=self._X.dtype)
 
-    def prepared(self, persist):
-        """Return the partitions, with what all of them need computed once."""
-        prepared = copy.copy(self)
-        prepared.delayed = with_shared_results(self.delayed, persist)
-        return prepared
-
-    def weighted(self, weights):
-        """Return the partitions with the weights of their rows, in as many partitions."""
-        if isinstance(weights, (da.Array, dd.Series)):
-            weights = np.ravel(weights.to_delayed()).tolist()
-        are_lazy = isinstance(weights, list) and all(map(dask.is_dask_collection, weights))
-        if not are_lazy or len(weights) != len(self):
-            raise ValueError(
-                "Expected sample_weight as a Dask array, a Dask series or a list of "
-                f"delayed objects with the {len(self)} partition(s) of X."
-            )
-        weighted = copy.copy(self)
-        pairs = zip(self.delayed, weights)
-        weighted.delayed = [dask.delayed(Weighted)(*pair) for pair in pairs]
-        return weighted
-
     def first(self, number):
         """Return the first partitions."""
-        return type(self)(self._X.partitions[:number])
+        return self if number == len(self) else type(self)(self._X.partitions[:number])
 
-    def mapped(self, function, args, meta, names, firsts=None):
+    def mapped(self, function, value, meta, names, firsts=None):
         """Return a lazy collection of what a function gives of each partition.
 
-        It gets the partition, the arguments and, if they are given, the position in the
-        stream of its first row. `meta` is what it gives of no rows. In pandas, columns have
-        these names.
+        It gets the partition, the value and, if they are given, the position in the stream
+        of its first row. `meta` is what it gives of no rows. In pandas, columns have these
+        names.
         """
-        with_indices = [each for arg in args for each in (arg, None)]
+        args = [self._X, "ij", delayed_value(value), None]
         if firsts is not None:
-            with_indices += [da.from_array(np.array(firsts), chunks=1), "i"]
+            args += [da.from_array(np.array(firsts), chunks=1), "i"]
         return da.blockwise(
             partial(_of_block, function),
             "ik"[: meta.ndim],
-            *(self._X, "ij", *with_indices),
+            *args,
             new_axes=dict(zip("k", meta.shape[1:])),
             align_arrays=False,
             meta=meta,
@@ -120,44 +98,25 @@ class FramePartitions(ArrayPartitions):
     def without_rows(self, compute):
         return self._X._meta
 
-    def mapped(self, function, args, meta, names, firsts=None):
+    def mapped(self, function, value, meta, names, firsts=None):
         """Return a lazy collection: pandas with the index of the frame, or CSR.
 
         Dask knows that rows of the result belong to those of the frame only if it is mapped
         from the frame. Else it joins them by the index, whose values may be there twice.
         """
-        if not isinstance(meta, np.ndarray):
-            parts = [dask.delayed(_same)(part) for part in _for_arrays(self.delayed)]
-            return _array_of(parts).mapped(function, args, meta, names, firsts)
+        args = [delayed_value(value)]
         if firsts is not None:
             # a scalar for each partition: if Dask picks some of them, it picks theirs
-            args = [*args, dd.from_map(_same, firsts, meta=0)]
+            args.append(dd.from_map(_same, firsts, meta=0))
+        mapped = partial(self._X.map_partitions, token=_key_name(function))
+        if not isinstance(meta, np.ndarray):
+            lazy = mapped(function, *args, meta=np.empty(meta.shape, meta.dtype))
+            return da.Array(lazy.dask, lazy.name, lazy.chunks, meta=meta)
         make = partial(pd.Series, name=names)
         if meta.ndim == 2:
             make = partial(pd.DataFrame, columns=names)
-        mapped, token = partial(_in_pandas, function, make), _key_name(function)
         meta = make(meta, index=self._X._meta.index[:0])
-        return self._X.map_partitions(mapped, *args, meta=meta, token=token)
-
-
-def _array_of(delayed):
-    """Return the partitions of an array that is made of delayed ones."""
-    unknown = {"shape": (math.nan, math.nan), "dtype": float}
-    parts = [da.from_delayed(dask.delayed(part), **unknown) for part in delayed]
-    return ArrayPartitions(da.concatenate(parts, allow_unknown_chunksizes=True))
-
-
-def _for_arrays(parts):
-    """Return the partitions of a frame, with graphs of which arrays can be made.
-
-    For a frame `from_delayed` Dask writes aliases under keys that are not their own, and
-    needs those to fuse the tasks of an array.
-    """
-    graph = dict(parts[0].dask)
-    for key, task in parts[0].dask.items():
-        if getattr(task, "key", key) != key:
-            (graph[key],) = task.dependencies
-    return [Delayed(part.key, graph) for part in parts]
+        return mapped(partial(_in_pandas, function, make), *args, meta=meta)
 
 
 def partitions_of(X):
@@ -168,7 +127,9 @@ def partitions_of(X):
         return FramePartitions(X)
     is_list = isinstance(X, (list, tuple)) and len(X)
     if is_list and all(isinstance(part, (Delayed, Future)) for part in X):
-        return _array_of(X)
+        unknown = {"shape": (math.nan, math.nan), "dtype": float}
+        parts = [da.from_delayed(dask.delayed(part), **unknown) for part in X]
+        return ArrayPartitions(da.concatenate(parts, allow_unknown_chunksizes=True))
     got = "an empty list" if isinstance(X, (list, tuple)) and not X else type(X).__name__
     raise TypeError(
         "Expected a Dask array, a Dask dataframe or a list of one or more partitions, each "
@@ -177,6 +138,26 @@ def partitions_of(X):
         "blocks pass the Dask array itself. For data in memory use to_local() of a fitted "
         "estimator, or the estimator of the same name of onlinekmeans_sklearn."
     )
+
+
+def with_weights(delayed, weights):
+    """Return delayed partitions with the weights of their rows."""
+    if isinstance(weights, (da.Array, dd.Series)):
+        weights = np.ravel(weights.to_delayed()).tolist()
+    are_lazy = isinstance(weights, list) and all(map(dask.is_dask_collection, weights))
+    if not are_lazy or len(weights) != len(delayed):
+        raise ValueError(
+            "Expected sample_weight as a Dask array, a Dask series or a list of delayed "
+            f"objects with the {len(delayed)} partition(s) of X."
+        )
+    return [dask.delayed(Weighted)(*pair) for pair in zip(delayed, weights)]
+
+
+def delayed_value(value):
+    """Return a value as a part of graphs, of which each worker gets one copy."""
+    # of the graph that dask.delayed makes, Dask cannot always make one of an array
+    name = f"online-kmeans-model-{uuid.uuid4().hex}"
+    return Delayed(name, {name: value})
 
 
 def _key_name(function):

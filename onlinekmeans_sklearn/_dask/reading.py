@@ -2,12 +2,11 @@
 
 import copy
 import itertools
-import uuid
+from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 
 import dask
 import numpy as np
-from dask.delayed import Delayed
 from distributed import Client
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils.validation import validate_data
@@ -18,8 +17,8 @@ from .._utils.calls import lock_of, unchanged_on_error
 from .._utils.validation import parameter_error, validate_X
 from . import worker
 from .driver import ClusterReader
-from .local import LocalReader
-from .partitions import NO_ROWS, ArrayPartitions, partitions_of
+from .partitions import NO_ROWS, ArrayPartitions, partitions_of, with_weights
+from .shared import with_shared_results
 
 _NO_ROWS = np.empty(0, dtype=np.int32), np.empty(0)
 
@@ -41,6 +40,37 @@ class DaskFitted(NamedTuple):
 
     def __deepcopy__(self, memo):
         return self
+
+
+class LocalReader:
+    """Reads partitions in this process, as Dask's own scheduler loads them."""
+
+    figures = None  # which are those of a cluster
+
+    def __init__(self):
+        self.labeled = []
+
+    def compute(self, delayed):
+        """Return the values of delayed objects, one after the other."""
+        return [part.compute() for part in delayed]
+
+    def persist(self, delayed):
+        """Return delayed objects whose values are there."""
+        return dask.persist(*delayed)
+
+    def extend(self, stream, delayed, sizes, checker, n_jobs, report):
+        """Return the stream that has also read the partitions, and their sizes."""
+        sizes = []
+        with ThreadPoolExecutor(1) as pool:
+            # lazy, and looked at in pairs: so the next one is loading while one is read
+            loads = (pool.submit(part.compute) for part in delayed)
+            for coming, _ in itertools.pairwise(itertools.chain(loads, [None])):
+                args = [coming.result()], checker, stream, (len(sizes), 0), False, n_jobs
+                stream, size, *_, labeled = worker.read_serially(*args)
+                sizes += size
+                self.labeled += labeled
+                report(stream, sizes)
+        return stream, sizes
 
 
 class DaskReader(CallbackSupportMixin, ClusterMixin, BaseEstimator):
@@ -66,11 +96,11 @@ class DaskReader(CallbackSupportMixin, ClusterMixin, BaseEstimator):
         return ClusterReader(client)
 
     def _validated(self, X):
-        """Return the merged local estimator, the partitions of rows, and who reads them."""
+        """Return a merged estimator for workers, the partitions, and who reads them."""
         local, partitions, reader = self.to_local(), partitions_of(X), self._reader()
         _check_features(local, partitions, reader, reset=False)
         local._merge(local._fitted)  # here, and not by every worker
-        return local, partitions, reader
+        return local.set_params(n_jobs=1), partitions, reader
 
     def _partial_fit(self, X, weights):
         """Continue the stream, or start one, and return what is known then."""
@@ -85,14 +115,15 @@ class DaskReader(CallbackSupportMixin, ClusterMixin, BaseEstimator):
         local._check_params()
         reader = self._reader()
         _check_features(local, partitions, reader, reset=is_start)
-        sizes, prepared = partitions.sizes, partitions.prepared(reader.persist)
+        delayed = with_shared_results(partitions.delayed, reader.persist)
+        sizes = partitions.sizes
         if None in sizes and is_start and getattr(self, "n_samples", 0) is None:
             count = dask.delayed(worker.count_rows)
-            sizes = reader.compute([count(part) for part in prepared.delayed])
+            sizes = reader.compute([count(part) for part in delayed])
         n_rows = None if None in sizes else sum(sizes)
         stream = local._new_stream(n_rows) if is_start else local._stream
         if weights is not None:
-            stream, prepared = stream.weighted(), prepared.weighted(weights)
+            stream, delayed = stream.weighted(), with_weights(delayed, weights)
         if n_rows is not None:
             local._warn_before_reading(stream, n_rows, is_partial)
 
@@ -100,8 +131,7 @@ class DaskReader(CallbackSupportMixin, ClusterMixin, BaseEstimator):
             fitted_local, known_before = copy.copy(local), vars(local).get("_fitted")
             fitted_local._fitted = local._new_fitted(known_before, so_far, _NO_ROWS)
             *firsts, _ = itertools.accumulate(sizes_so_far, initial=stream.n_seen)
-            is_all = len(firsts) == len(partitions)
-            read = partitions if is_all else partitions.first(len(firsts))
+            read = partitions.first(len(firsts))
             labeled = tuple(map(np.concatenate, zip(_NO_ROWS, *reader.labeled)))
             return DaskFitted(fitted_local, read, firsts, labeled, reader.figures)
 
@@ -109,8 +139,11 @@ class DaskReader(CallbackSupportMixin, ClusterMixin, BaseEstimator):
             if reporter and so_far.n_seen:
                 reporter.update(len(sizes), lambda: {"_fitted": known(so_far, sizes)})
 
-        checker = _checker(local)
-        extended, sizes = reader.extend(stream, prepared, checker, self.n_jobs, report)
+        checker = type(local)(n_jobs=1)
+        vars(checker).update(known_features(local))
+        extended, sizes = reader.extend(
+            stream, delayed, sizes, checker, self.n_jobs, report
+        )
         if not sum(sizes):
             validate_X(local, partitions.empty, reset=False)  # which raises
         if n_rows is None:
@@ -126,27 +159,8 @@ def _check_features(local, partitions, reader, reset):
     validate_data(local, partitions.empty, reset=reset, **NO_ROWS)
 
 
-def _checker(local):
-    """Return a local estimator that knows the features, and nothing else."""
-    checker = type(local)(n_jobs=1)
-    vars(checker).update(known_features(local))
-    return checker
-
-
-def delayed_model(local):
-    """Return a local estimator as a part of graphs."""
-    return delayed_value(copy.copy(local).set_params(n_jobs=1))
-
-
-def delayed_value(value):
-    """Return a value as a part of graphs, of which each worker gets one copy."""
-    # of the graph that dask.delayed makes, Dask cannot always make one of an array
-    name = f"online-kmeans-model-{uuid.uuid4().hex}"
-    return Delayed(name, {name: value})
-
-
-def features_of(local, partitions, function, firsts=None):
+def features_of(model, partitions, function, firsts=None):
     """Return a collection of the features that a function gives of each partition."""
-    meta = local._encode(worker.rows_of(partitions.empty, _checker(local)), local._fitted)
-    names = local.get_feature_names_out()
-    return partitions.mapped(function, [delayed_model(local)], meta, names, firsts)
+    meta = model._encode(worker.rows_of(partitions.empty, model), model._fitted)
+    names = model.get_feature_names_out()
+    return partitions.mapped(function, model, meta, names, firsts)

@@ -20,7 +20,7 @@ from .shared import by_itself
 
 RETRIES = 3
 # what others wait for comes first
-PRIORITY = {"head": 4, "add-up": 3, "count": 2, "read": 2}
+PRIORITY = {"add-up": 3, "count": 2, "read": 2}
 # centers and sums may be large, so Dask should not warn of large arguments. The settings
 # belong to all threads: two calls must not change them at once.
 _ANY_SIZE = {"distributed.admin.large-graph-warning-threshold": "1 PB"}
@@ -38,7 +38,7 @@ class Tasks:
         self._expected = {}  # by key, a future and who receives its result
         self._done = self._completed()
         self._numbers, self._loads = itertools.count(), itertools.count()
-        self._counted, self._threads = -float("inf"), {}
+        self._counted, self._n_threads = -float("inf"), 0
         self._are_gone = False  # all workers, when that was last looked at
 
     def load(self, delayed):
@@ -49,8 +49,8 @@ class Tasks:
         self._futures.update(futures)
         return futures
 
-    def submit(self, step, function, *args):
-        """Return the future of a step of the algorithm."""
+    def submit(self, step, receive, function, *args):
+        """Return the future of a step of the algorithm; a function receives its result."""
         # of itself Dask keeps no order within 0.1 s, and holds tasks of a large group back
         number, group = next(self._numbers), f"online-kmeans-{step}-{uuid.uuid4().hex}"
         priority = PRIORITY.get(step, 1) - 1e-9 * number
@@ -58,56 +58,48 @@ class Tasks:
         with _one_at_a_time, dask.config.set(_ANY_SIZE):
             future = self._client.submit(function, *args, key=(group, number), **options)
         self._futures.add(future)
-        return future
-
-    def expect(self, future, receive):
-        """Let a function receive the result, which is small, when it is there."""
         self._expected[future.key] = future, receive
         self._done.add(future)
+        return future
 
     def wait(self):
-        """Wait for the next of the expected results, and hand it over."""
-        future, result = self._next_result()
+        """Wait for the next result, and hand it over; but after some time go on anyway."""
+        try:
+            future, result = next(self._done)
+        except TimeoutError:
+            self._give_up_if_all_are_gone()
+            self._done = self._completed()
+            return
         _, receive = self._expected.pop(future.key, (None, None))
         if receive is None:
             return  # nobody wants it any more
-        if future.status == "error":
-            _, error, traceback = result
-            raise error.with_traceback(traceback)
         # not by its status: it is "lost" if the worker died after the result had come
         if isinstance(result, CancelledError):
             raise result
         receive(result)
 
-    def result(self, future):
-        """Return a result, and hand others over that come before it."""
+    def result(self, step, function, *args):
+        """Return the result of a step, and hand others over that come before it."""
         results = []
-        self.expect(future, results.append)
+        self.submit(step, results.append, function, *args)
         while not results:
             self.wait()
         return results[0]
 
-    def _next_result(self):
-        """Return a future and its result; give up when all workers are gone for long."""
-        while True:
-            try:
-                return next(self._done)
-            except TimeoutError:
-                were_gone, had_workers = self._are_gone, bool(self._threads)
-                self._are_gone = not self._client.nthreads()
-                if were_gone and self._are_gone and had_workers:
-                    raise RuntimeError(
-                        f"All workers of {self._client} are gone, and none has come for "
-                        f"{TUNING.seconds_without_workers:g} seconds. The estimator is as "
-                        "it was before the call: start workers and call it again."
-                    ) from None
-                self._done = self._completed()
+    def _give_up_if_all_are_gone(self):
+        """Raise an error if there is no worker any more, and was none the last time."""
+        were_gone, self._are_gone = self._are_gone, not self._client.nthreads()
+        if were_gone and self._are_gone and self._n_threads:
+            raise RuntimeError(
+                f"All workers of {self._client} are gone, and none has come for "
+                f"{TUNING.seconds_without_workers:g} seconds. The estimator is as it was "
+                "before the call: start workers and call it again."
+            ) from None
 
     def _completed(self):
-        """Return an iterator over what is expected, which stops now and then."""
+        """Return an iterator over results, which stops now and then, or with an error."""
         futures = [future for future, _ in self._expected.values()]
-        seconds = TUNING.seconds_without_workers
-        options = {"with_results": True, "raise_errors": False, "timeout": seconds}
+        options = {"with_results": True, "timeout": TUNING.seconds_without_workers}
         return as_completed(futures, loop=self._client.loop, **options)
 
     def release(self, futures):
@@ -120,14 +112,10 @@ class Tasks:
         """Let go of everything."""
         self.release(list(self._futures))
 
-    def threads(self):
-        """Return how many threads each worker has by now, or had if all are gone."""
+    def n_threads(self):
+        """Return how many threads the workers have by now, or had if all are gone."""
         now = time.monotonic()
         if now - self._counted > TUNING.seconds_between_counts:
-            self._counted = now
-            self._threads = self._client.nthreads() or self._threads
-        return self._threads
-
-    def n_threads(self):
-        """Return how many threads the workers have by now."""
-        return max(1, sum(self.threads().values()))
+            self._counted, found = now, sum(self._client.nthreads().values())
+            self._n_threads = found or self._n_threads
+        return max(1, self._n_threads)

@@ -13,7 +13,7 @@ from scipy.sparse import csr_array, issparse
 from sklearn.utils import check_array
 from sklearn.utils.validation import validate_data
 
-from .._algorithm.cluster_sums import no_totals, rows_left, totals_by_block
+from .._algorithm.cluster_sums import totals_by_block
 from .._algorithm.moving import is_moving
 from .._algorithm.partition import Candidates, finish, online_labels, propose
 from .._nearest import centers_from, nearest
@@ -36,22 +36,24 @@ class Weighted(NamedTuple):
 class Proposal:
     """The candidates among rows, which the driver gets, and what the next task needs.
 
-    That is the label and squared distance of each row by the first `n_known` centers. They
-    stay in the process that has found them: where a copy comes to, they are None.
+    That is the label and squared distance of each row, from the `first` of a partition on,
+    by the first `n_known` centers. They stay in the process that has found them: where a
+    copy comes to, they are None.
     """
 
+    first: int
     n_known: int
     candidates: Candidates
     labeled: tuple = None
 
     def __reduce__(self):
-        return Proposal, (self.n_known, self.candidates)
+        return Proposal, (self.first, self.n_known, self.candidates)
 
 
 def count_rows(part):
     """Return the number of rows of a partition."""
     part = part.part if isinstance(part, Weighted) else part
-    return len(part) if isinstance(part, (list, tuple)) else int(part.shape[0])
+    return int(np.shape(part)[0])
 
 
 def rows_of(part, checker):
@@ -97,28 +99,28 @@ def read_serially(parts, checker, stream, start, until_calm, n_jobs=1):
     """Read partitions from a row of the first one on, maybe only until few centers open.
 
     `start` is the index of the first partition and of its first row to read. Return the
-    stream, the sizes of the partitions that were begun, the row to go on with in the last,
-    if it is calm, and pairs of labels and squared distances of rows, if centers moved.
+    stream, the sizes of the partitions that were begun, with which partition and row it
+    goes on, if it is calm, and labels and squared distances of rows while centers moved.
     """
-    index, stop = start
+    index, row = start
     sizes, is_calm, labeled = [], False, []
     for part in parts:
-        at, is_start, stop = index + len(sizes), not stream.n_seen, 0 if sizes else stop
-        X, weights = rows_to_read(part, checker, at, is_start)
+        X, weights = rows_to_read(part, checker, index, is_start=not stream.n_seen)
         sizes.append(X.shape[0])
-        while stop < X.shape[0] and not is_calm:
-            n_before, first = len(stream.opened_at), stop
-            stop = min(X.shape[0], first + TUNING.calm_rows) if until_calm else X.shape[0]
-            rows = rows_between(X, first, stop)
-            some = None if weights is None else weights[first:stop]
-            may_move = is_moving(stream)
+        while row < X.shape[0] and not is_calm:
+            first, n_before, may_move = row, len(stream.opened_at), is_moving(stream)
+            row = min(X.shape[0], first + TUNING.calm_rows) if until_calm else X.shape[0]
+            some = None if weights is None else weights[first:row]
+            rows = rows_between(X, first, row)
             stream, *decided = stream.extend(rows, n_jobs, weights=some)
             labeled += [decided] if may_move and stream.moves else []
             n_opened = len(stream.centers) - n_before
-            is_calm = until_calm and _is_calm(stream, n_opened, stop - first)
+            is_calm = until_calm and _is_calm(stream, n_opened, row - first)
+        if row == X.shape[0]:
+            index, row = index + 1, 0
         if is_calm:
             break
-    return stream, sizes, stop, is_calm, labeled
+    return stream, sizes, (index, row), is_calm, labeled
 
 
 def _is_calm(stream, n_opened, n_rows):
@@ -135,42 +137,45 @@ def propose_rows(part, checker, start, position, centers, facility_cost, numbers
     `start` is the index of the partition and of its first row to look at, and `position`
     that of this row in the stream.
     """
-    (X, _), known = rows_to_read(part, checker, start[0]), centers_from(centers)
-    dtype, X = X.dtype, known.as_rows(rows_between(X, start[1], X.shape[0]))
+    index, first = start
+    (X, _), known = rows_to_read(part, checker, index), centers_from(centers)
+    dtype, X = X.dtype, known.as_rows(rows_between(X, first, X.shape[0]))
     uniforms = numbers.between(position, position + X.shape[0])
     with one_blas_thread():
         *labeled, found = propose(known, facility_cost, X, uniforms, dtype)
-    return Proposal(len(known), found, labeled)
+    return Proposal(first, len(known), found, labeled)
 
 
-def add_up_rows(part, checker, start, stop, position, proposal, centers, opened, block):
+def add_up_rows(part, checker, span, proposal, centers, opened, block):
     """Label rows that were proposed, and return their totals, block by block of positions.
 
-    `block` has the totals, up to the first row, of the block that this row lies in. None
-    means that nobody knows them yet: rows in this block are left for another task.
+    `span` has the first row and the end, `opened` the rows that open a center, and `block`
+    the totals, up to the first row, of the block that this row lies in.
     """
-    n_known = proposal.n_known
+    n_known, (start, stop) = proposal.n_known, span
     known, every = centers_from(rows_between(centers, 0, n_known)), centers_from(centers)
     unknown = centers_from(rows_between(centers, n_known, len(every)))
-    X = known.as_rows(rows_between(rows_again(part, checker), start[1], stop))
+    X = known.as_rows(rows_between(rows_again(part, checker), start, stop))
     with one_blas_thread():
-        labeled = proposal.labeled or nearest(known, X)
-        labels, d2 = finish(X, *labeled, known, unknown, opened)
-    n_left = 0
-    if block is None:
-        n_left = min(rows_left(position), X.shape[0])
-        block = no_totals(X, position + n_left)
-    X = rows_between(X, n_left, X.shape[0])
-    return totals_by_block(block, X, labels[n_left:], d2[n_left:], every)
+        if proposal.labeled is None:
+            labeled = nearest(known, X)
+        else:
+            rows = slice(start - proposal.first, stop - proposal.first)
+            labeled = (values[rows] for values in proposal.labeled)
+        later = opened[opened >= start] - start
+        labels, d2 = finish(X, *labeled, known, unknown, later)
+    return totals_by_block(block, X, labels, d2, every)
 
 
-def fitted_values(part, model, labeled, name, first):
+def fitted_values(part, asked, first):
     """Return a fitted attribute of a partition's rows, the first one at a position.
 
-    `labeled` has the position of the first row of the call, and labels and squared
-    distances that were decided while centers moved; later ones can be found again.
+    `asked` has the model, the name of the attribute, the position of the first row of the
+    call, and labels and squared distances of the first rows, which were decided while
+    centers moved; later ones can be found again.
     """
-    X, (start, *known) = rows_of(part, model), labeled
+    model, name, start, *known = asked
+    X = rows_of(part, model)
     known = [values[first - start :][: X.shape[0]] for values in known]
     return getattr(_as_if_last(X, model, first, known), name)
 
