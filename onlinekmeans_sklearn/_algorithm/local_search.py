@@ -23,10 +23,9 @@ can only make the distance of a point too large, so the cost still decreases in 
 
 import numpy as np
 
-from .._nearest import nearest_points
-from .._utils.rows import grouped, indices_by_group
+from .._nearest import nearest_points, pair_distances, sums_of_differences
+from .._utils.rows import indices_by_group
 from .._utils.threads import SINGLE_THREAD
-from .._utils.tuning import TUNING
 from .clustering import Clustering, PointsByRegion, changed, disjoint, fill_empty, mask
 
 _BATCH = 4  # a batch of seeds is as large as the seeds so far, divided by this
@@ -209,9 +208,9 @@ class LocalSearch:
 
         `clusters` are those that points are added to (sign 1) or removed from (sign -1).
         """
-        rows, starts, pairs = grouped(rows, clusters * n_causes + causes)
+        pairs, index = np.unique(clusters * n_causes + causes, return_inverse=True)
         clusters, causes = np.divmod(pairs, n_causes)
-        sums, mass = self._sums(rows, starts, clustering.centers[clusters])
+        sums, mass = self._sums(rows, index, clustering.centers[clusters])
         mass = self._mass(clustering)[clusters] + sign * mass
         squares = np.einsum("ij,ij->i", sums, sums)
         is_left = mass > _ROUNDING * self.weights.min()
@@ -338,9 +337,7 @@ class LocalSearch:
     def _clustering(self, centers, labels, d2=None):
         """Return the clustering with its cost; compute d2 unless it is given."""
         if d2 is None:
-            differences = centers.take(labels, axis=0)
-            differences -= self.X
-            d2 = np.einsum("ij,ij->i", differences, differences)
+            d2 = pair_distances(centers, self.X, labels)
         return Clustering(centers, labels, d2, float((d2 * self.weights).sum()))
 
     def _mass(self, clustering):
@@ -352,21 +349,14 @@ class LocalSearch:
 
         It adds up differences to one of the points, which are rounded least.
         """
-        rows, starts, labels = grouped(rows, labels)
-        some = self.X[rows[starts]]
-        sums, mass = self._sums(rows, starts, some)
-        means = otherwise.copy()
-        means[labels] = some + sums / mass[:, None]
-        return means
+        is_there, one = mask(labels, len(otherwise)), np.zeros(len(otherwise), dtype=np.intp)
+        one[labels] = rows
+        means = np.where(is_there[:, None], self.X[one], otherwise)
+        sums, mass = self._sums(rows, labels, means)
+        return means + sums / np.where(is_there, mass, 1.0)[:, None]
 
-    def _sums(self, rows, starts, origins):
+    def _sums(self, rows, groups, origins):
         """Return weighted sums of groups, each relative to an origin, and their weights."""
-        sums, sizes = np.empty_like(origins), np.diff(starts, append=len(rows))
-        step = 1 + TUNING.pair_elements * len(starts) // (1 + len(rows) * self.X.shape[1])
-        for at in (slice(i, i + step) for i in range(0, len(starts), step)):
-            some = rows[starts[at.start] :][: sizes[at].sum()]
-            differences = self.X.take(some, axis=0)
-            differences -= np.repeat(origins[at], sizes[at], axis=0)
-            differences *= self.weights[some, None]
-            np.add.reduceat(differences, starts[at] - starts[at.start], out=sums[at])
-        return sums, np.add.reduceat(self.weights[rows], starts)
+        weights = self.weights[rows]
+        sums = sums_of_differences(origins, self.X.take(rows, axis=0), groups, weights)
+        return sums, np.bincount(groups, weights, len(origins))
