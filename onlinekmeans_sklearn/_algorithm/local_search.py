@@ -23,10 +23,9 @@ can only make the distance of a point too large, so the cost still decreases in 
 
 import numpy as np
 
-from .._nearest import nearest_points
-from .._utils.rows import grouped, indices_by_group
+from .._nearest import nearest_points, pair_distances, sums_of_differences
+from .._utils.rows import indices_by_group
 from .._utils.threads import SINGLE_THREAD
-from .._utils.tuning import TUNING
 from .clustering import Clustering, PointsByRegion, changed, disjoint, fill_empty, mask
 
 _BATCH = 4  # a batch of seeds is as large as the seeds so far, divided by this
@@ -36,7 +35,7 @@ _MOST_SWEEPS, _MOST_EXCHANGES = 30, 24  # per round
 _FAILURES = 3  # sweeps in a row that gain too little, after which to stop
 _SWEEP_GAIN, _STEP_GAIN = 1e-3, 1e-4  # share of the cost that is gain enough
 _SWAPPED, _FEWEST_SWAPPED = 0.2, 4  # share and least number of centers to try in a sweep
-_OPTIMISM, _OPTIMISM_DECAY = 2.0, 1.3  # how many times its savings a swap may lose at first
+_OPTIMISM, _OPTIMISM_DECAY = 3.0, 1.3  # how many times its savings a swap may lose at first
 _FIRST_STEPS, _SWAP_STEPS, _LAST_STEPS = 3, 2, 30  # of Lloyd
 # share of the cost that sweeps, or a fresh start, must gain to change what was found before
 _CONTINUED_GAIN, _FRESH_GAIN = 0.003, 0.01
@@ -167,10 +166,7 @@ class LocalSearch:
         savings, moved, owner = self._savings(clustering, new, points)
         new = PointsByRegion(self._means(moved, owner, new.X), new.region)
         new = new.at(np.argsort(-savings, kind="stable")[:n])
-        savings, moved, owner = self._savings(clustering, new, points)
-        savings += self._recovered_cost(
-            clustering, moved, clustering.labels[moved], owner, len(savings), sign=-1
-        )
+        savings = self._savings(clustering, new, points)[0]
         most = np.argsort(-savings, kind="stable")
         return new.at(most), savings[most]
 
@@ -195,28 +191,11 @@ class LocalSearch:
         old = ids[np.argsort(bound, kind="stable")[:n]]
         is_old = mask(old, len(half))
         rows, kept = np.flatnonzero(is_old[clustering.labels]), np.flatnonzero(~is_old)
-        found, d2 = self._nearest(centers.at(kept), points, rows)
+        _, d2 = self._nearest(centers.at(kept), points, rows)
         lost = (d2 - clustering.d2[rows]) * self.weights[rows]
         losses = np.bincount(clustering.labels[rows], lost, len(half))
-        losses -= self._recovered_cost(
-            clustering, rows, kept[found], clustering.labels[rows], len(losses), sign=1
-        )
         least = np.argsort(losses[old], kind="stable")
         return old[least], losses[old[least]]
-
-    def _recovered_cost(self, clustering, rows, clusters, causes, n_causes, sign):
-        """Return the cost saved, by cause, when centers follow points that come or go.
-
-        `clusters` are those that points are added to (sign 1) or removed from (sign -1).
-        """
-        rows, starts, pairs = grouped(rows, clusters * n_causes + causes)
-        clusters, causes = np.divmod(pairs, n_causes)
-        sums, mass = self._sums(rows, starts, clustering.centers[clusters])
-        mass = self._mass(clustering)[clusters] + sign * mass
-        squares = np.einsum("ij,ij->i", sums, sums)
-        is_left = mass > _ROUNDING * self.weights.min()
-        saved = np.divide(squares, mass, out=np.zeros_like(mass), where=is_left)
-        return np.bincount(causes, saved, n_causes)
 
     def _random_half(self, n):
         """Return a mask of a random half."""
@@ -248,12 +227,13 @@ class LocalSearch:
         """
         labels, d2 = clustering.labels.copy(), clustering.d2.copy()
         is_lost = is_moved[labels]
-        rows = np.flatnonzero(is_lost)
+        rows, others = np.flatnonzero(is_lost), np.flatnonzero(~is_lost)
         labels[rows], d2[rows] = self._nearest(centers, points, rows)
-        rows, ids = np.flatnonzero(~is_lost), np.flatnonzero(is_moved)
-        found, d2[rows] = self._nearest(centers.at(ids), points, rows, d2[rows])
-        is_nearer = found >= 0
-        labels[rows[is_nearer]] = ids[found[is_nearer]]
+        if len(others):
+            ids = np.flatnonzero(is_moved)
+            found, d2[others] = self._nearest(centers.at(ids), points, others, d2[others])
+            is_nearer = found >= 0
+            labels[others[is_nearer]] = ids[found[is_nearer]]
         return self._clustering(centers.X, labels, d2)
 
     # Exchange
@@ -338,9 +318,7 @@ class LocalSearch:
     def _clustering(self, centers, labels, d2=None):
         """Return the clustering with its cost; compute d2 unless it is given."""
         if d2 is None:
-            differences = centers.take(labels, axis=0)
-            differences -= self.X
-            d2 = np.einsum("ij,ij->i", differences, differences)
+            d2 = pair_distances(centers, self.X, labels)
         return Clustering(centers, labels, d2, float((d2 * self.weights).sum()))
 
     def _mass(self, clustering):
@@ -352,21 +330,13 @@ class LocalSearch:
 
         It adds up differences to one of the points, which are rounded least.
         """
-        rows, starts, labels = grouped(rows, labels)
-        some = self.X[rows[starts]]
-        sums, mass = self._sums(rows, starts, some)
-        means = otherwise.copy()
-        means[labels] = some + sums / mass[:, None]
-        return means
-
-    def _sums(self, rows, starts, origins):
-        """Return weighted sums of groups, each relative to an origin, and their weights."""
-        sums, sizes = np.empty_like(origins), np.diff(starts, append=len(rows))
-        step = 1 + TUNING.pair_elements * len(starts) // (1 + len(rows) * self.X.shape[1])
-        for at in (slice(i, i + step) for i in range(0, len(starts), step)):
-            some = rows[starts[at.start] :][: sizes[at].sum()]
-            differences = self.X.take(some, axis=0)
-            differences -= np.repeat(origins[at], sizes[at], axis=0)
-            differences *= self.weights[some, None]
-            np.add.reduceat(differences, starts[at] - starts[at.start], out=sums[at])
-        return sums, np.add.reduceat(self.weights[rows], starts)
+        is_there, one = (
+            mask(labels, len(otherwise)),
+            np.zeros(len(otherwise), dtype=np.intp),
+        )
+        one[labels] = rows
+        means = np.where(is_there[:, None], self.X[one], otherwise)
+        X, weights = self.X.take(rows, axis=0), self.weights[rows]
+        sums = sums_of_differences(means, X, labels, weights)
+        mass = np.bincount(labels, weights, len(means))
+        return means + sums / np.where(is_there, mass, 1.0)[:, None]

@@ -104,8 +104,9 @@ def final_clusters(stream, n_clusters, kind, n_jobs=None, last=None):
             return cheap
     is_fresh = n_seen > _GROWTH * past.fresh_at
     merged = _search(stream, *how, before, is_fresh)
-    merged = _renumbered(before, merged, stream.counts, n_clusters)
-    same = np.flatnonzero(_mean_the_same(before, merged, stream.counts, n_clusters))
+    counts = stream.counts * np.isin(ids, past.online_ids)  # new ones had no id before
+    merged = _renumbered(before, merged, counts, n_clusters)
+    same = np.flatnonzero(_mean_the_same(before, merged, counts, n_clusters))
     same = same[same < len(past.since)]
     look.since[same] = past.since[same]
     fresh_at = n_seen if is_fresh else past.fresh_at

@@ -70,6 +70,21 @@ def nearest_points(points, X, threads=SINGLE_THREAD, d2=None):
     return ids, d2
 
 
+def pair_distances(points, X, ids):
+    """Return the squared distance of every row to the point of its id."""
+    every = np.arange(len(X), dtype=np.int64)
+    search = active.kernels.DenseSearch(points)
+    return search.pair_distances(X, every, ids.astype(np.int64))
+
+
+def sums_of_differences(points, X, ids, weights):
+    """Return the weighted sum, for each point, of the rows of its id, minus the point."""
+    sums = np.zeros_like(points)
+    search = active.kernels.DenseSearch(points)
+    search.add(X, ids.astype(np.int32), 0, len(points), sums, weights)
+    return sums
+
+
 def row_shares(centers, X, threads):
     """Return slices of the rows for threads to share, just one if there is little work."""
     work = work_of(centers, X) if threads.n_threads > 1 else 0
