@@ -21,15 +21,16 @@ class ClusterFeaturesClassifier(ClassifierMixin, ClusterFeatures):
     ----------
     classifier : estimator or None, default=None
         The classifier. None is ``SGDClassifier("log_loss", penalty=None,
-        fit_intercept=False, learning_rate="invscaling", power_t=0.3)``, for which a
-        constant is among the features, with an `eta0` of 10 divided by the mean squared
-        length of the rows that it learns from. So the scale of the features does not
-        matter.
+        fit_intercept=False, learning_rate="invscaling", power_t=0.25)``, for which a
+        constant is among the features, with an `eta0` of ``7 * log2(n_classes)``. A row
+        weighs 1 divided by its squared length, so the scale of the features does not
+        matter, and long rows do no harm.
     clusterer : estimator or None, default=None
         What makes the cluster features; its `encode` says which. None is an
         :class:`OnlineKMeans` with ``encode="local"``, and a `k` up to 300 for at most 5000
         columns, and in `fit` at least 4 samples for each. Where that makes fewer than 16
-        clusters it is ``OnlineKMeans()``, with one-hot features. For `partial_fit` the
+        clusters, and with more than 100 raw features, it is ``OnlineKMeans()``, with
+        one-hot features. For `partial_fit` the
         clusterer must be an :class:`OnlineKMeans` or :class:`SemiOnlineKMeans` whose
         `n_clusters` is None. It gets the samples without the names of their features, so a
         `ColumnTransformer` must select columns by number.
@@ -87,7 +88,7 @@ class ClusterFeaturesClassifier(ClassifierMixin, ClusterFeatures):
     True
     """
 
-    _model_name, _is_model, _step = "classifier", staticmethod(is_classifier), 10.0
+    _model_name, _is_model = "classifier", staticmethod(is_classifier)
 
     def __init__(
         self,
@@ -102,9 +103,16 @@ class ClusterFeaturesClassifier(ClassifierMixin, ClusterFeatures):
         self.classifier = classifier
 
     @staticmethod
-    def _default():
-        rate = {"learning_rate": "invscaling", "power_t": 0.3}
-        return SGDClassifier("log_loss", penalty=None, fit_intercept=False, **rate)
+    def _default(classes):
+        n_classes = 2 if classes is None else max(len(np.unique(classes)), 2)
+        return SGDClassifier(
+            "log_loss",
+            penalty=None,
+            fit_intercept=False,
+            learning_rate="invscaling",
+            power_t=0.25,
+            eta0=7 * np.log2(n_classes),
+        )
 
     @available_if(can_learn_online)
     def partial_fit(self, X, y, classes=None, sample_weight=None):

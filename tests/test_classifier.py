@@ -172,7 +172,7 @@ def test_a_classifier_that_fails_halfway_changes_nothing(random_state, monkeypat
     model = learn(ClusterFeaturesClassifier(random_state=random_state), X, y, [300], [0, 1])
     before = np.random.get_state()[1].tobytes(), state(model)
 
-    def failing(self, X, y, classes=None):
+    def failing(self, X, y, classes=None, sample_weight=None):
         self.coef_ *= 0
         raise MemoryError
 
