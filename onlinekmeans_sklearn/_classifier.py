@@ -23,8 +23,8 @@ class ClusterFeaturesClassifier(ClassifierMixin, ClusterFeatures):
         The classifier. None is ``SGDClassifier("log_loss", penalty=None,
         fit_intercept=False, learning_rate="invscaling", power_t=0.25)``, for which a
         constant is among the features, with an `eta0` of ``7 * log2(n_classes)``. A row
-        weighs 1 divided by its squared length, so the scale of the features does not
-        matter, and long rows do no harm.
+        weighs 1 divided by its squared length, or by the mean one if that is larger. So the
+        scale of the features does not matter, and long rows do no harm.
     clusterer : estimator or None, default=None
         What makes the cluster features; its `encode` says which. None is an
         :class:`OnlineKMeans` with ``encode="local"``, and a `k` up to 300 for at most 5000

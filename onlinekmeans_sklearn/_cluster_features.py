@@ -83,9 +83,9 @@ class ClusterFeatures(VersionedStateMixin, MetaEstimatorMixin, BaseEstimator):
             X, y = self._validated(X, y, reset=True)
             clusterer, model = self._unfitted_parts(*X.shape, y)
             clusters = clusterer.fit(X).transform(X)
-            lengths, _ = self._measured(_NO_ROWS, X, clusters, clusterer)
+            lengths, _, means = self._measured(_NO_ROWS, X, clusters, clusterer)
             features = self._with_raw(X, clusters, lengths[-1])
-            model.fit(features, y, **self._weighted(features, None))
+            model.fit(features, y, **self._weighted(features, means[-1], None))
             self._publish(clusterer, model, lengths)
         return self
 
@@ -108,13 +108,14 @@ class ClusterFeatures(VersionedStateMixin, MetaEstimatorMixin, BaseEstimator):
                     "max_clusters to the clusterer, or encode='triangle'."
                 )
             clusters = clusterer.partial_fit_transform(X, sample_weight=weights)
-            lengths, scales = self._measured(lengths, X, clusters, clusterer)
+            lengths, scales, means = self._measured(lengths, X, clusters, clusterer)
             features = self._with_raw(X, clusters, scales)
             if not is_first:
                 _widen(model, features.shape[1])
                 dtype = getattr(model, "coef_", features).dtype  # of the first rows
                 features = features.astype(dtype, copy=False)
-            model.partial_fit(features, y, **classes, **self._weighted(features, weights))
+            weighted = self._weighted(features, means, weights)
+            model.partial_fit(features, y, **classes, **weighted)
             self._publish(clusterer, model, lengths)
         return self
 
@@ -204,10 +205,11 @@ class ClusterFeatures(VersionedStateMixin, MetaEstimatorMixin, BaseEstimator):
 
     @np.errstate(all="ignore")
     def _measured(self, lengths, X, clusters, clusterer):
-        """Return sums of squares with those of more rows, and the scale of each of these.
+        """Return sums of squares with those of more rows, and figures for each of these.
 
-        A new scale is decided at positions that are powers of two, so it does not depend on
-        how the stream is cut.
+        The figures are the scale of its cluster features, decided anew at positions that
+        are powers of two, and the mean squared length of the rows so far, scaled that way.
+        Neither depends on how the stream is cut.
         """
         n = lengths[0] + np.arange(1, X.shape[0] + 1, dtype=np.int64)
         raw, squares = (
@@ -221,17 +223,18 @@ class ClusterFeatures(VersionedStateMixin, MetaEstimatorMixin, BaseEstimator):
         ratios[~(np.isfinite(ratios) & (ratios > 0))] = 1.0
         scales = np.append(lengths[-1], ratios[is_power])[is_power.cumsum()]
         lengths = int(n[-1]), *(float(each[-1]) for each in (raw, squares, scales))
-        return lengths, scales
+        return lengths, scales, (self.passthrough * raw + scales**2 * squares) / n
 
-    def _weighted(self, features, weights):
+    def _weighted(self, features, means, weights):
         """Return the argument `sample_weight` for the model, if it needs one.
 
-        The default model takes normalized steps, as normalized least mean squares does: how
-        far a row moves its own prediction does not depend on how long it is.
+        The default model takes normalized steps, as normalized least mean squares does: a
+        row as long as the mean one, or longer, moves its own prediction by a share of the
+        error that does not depend on its length.
         """
         if getattr(self, self._model_name) is None:
-            limits = np.finfo(features.dtype)
-            steps = 1 / np.clip(squared_norms(features), 1 / limits.max, limits.max)
+            squares, most = squared_norms(features), np.finfo(features.dtype).max
+            steps = 1 / np.clip(np.fmax(squares, means), 1 / most, most)
             weights = steps if weights is None else np.multiply(weights, steps)
         return {} if weights is None else {"sample_weight": weights}
 

@@ -24,7 +24,8 @@ class ClusterFeaturesRegressor(RegressorMixin, ClusterFeatures):
     regressor : estimator or None, default=None
         The regressor. None is ``SGDRegressor(penalty=None, fit_intercept=False, eta0=1)``,
         for which a constant is among the features. A row weighs 1 divided by its squared
-        length, so the scale of the features does not matter, and long rows do no harm.
+        length, or by the mean one if that is larger. So the scale of the features does not
+        matter, and long rows do no harm.
     %(clusterer)s
     %(passthrough)s
     %(scale_clusters)s
