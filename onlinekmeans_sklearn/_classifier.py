@@ -104,15 +104,9 @@ class ClusterFeaturesClassifier(ClassifierMixin, ClusterFeatures):
 
     @staticmethod
     def _default(classes):
-        n_classes = 2 if classes is None else max(len(np.unique(classes)), 2)
-        return SGDClassifier(
-            "log_loss",
-            penalty=None,
-            fit_intercept=False,
-            learning_rate="invscaling",
-            power_t=0.25,
-            eta0=7 * np.log2(n_classes),
-        )
+        eta0 = 7 * np.log2(max(len(np.unique(classes)), 2))
+        rate = {"learning_rate": "invscaling", "power_t": 0.25, "eta0": eta0}
+        return SGDClassifier("log_loss", penalty=None, fit_intercept=False, **rate)
 
     @available_if(can_learn_online)
     def partial_fit(self, X, y, classes=None, sample_weight=None):
@@ -223,10 +217,7 @@ class ClusterFeaturesClassifier(ClassifierMixin, ClusterFeatures):
     def _check_targets(self, y, is_first, classes):
         """Raise ValueError for labels that are not among the classes, or for no classes."""
         if is_first and classes is None:
-            expected = (
-                "array-like, every class label that may occur, in the first call of "
-                "partial_fit, for example np.unique(all_y)"
-            )
+            expected = "array-like, all labels to come, in the first call: np.unique(all_y)"
             raise parameter_error("classes", classes, expected, owner=self)
         known = np.asarray(classes if is_first else self.classes_).tolist()
         unknown = set(y.tolist()).difference(known)

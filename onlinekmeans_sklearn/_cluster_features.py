@@ -20,8 +20,7 @@ _NO_ROWS = 0, 0.0, 0.0, 1.0  # their number, squares of raw and cluster features
 _CONSTANT = 0.5  # beside the cluster features of the default model
 # of the default clusterer
 _MOST_CLUSTERS, _LEAST_CLUSTERS = 300, 16
-_MOST_COLUMNS = 5000  # of local features
-_MOST_FEATURES = 100  # raw ones, for local features on a stream of unknown length
+_MOST_COLUMNS, _MOST_FEATURES = 5000, 100  # of local features, and raw ones for them
 _SAMPLES_PER_COLUMN = 4
 
 
@@ -103,9 +102,8 @@ class ClusterFeatures(VersionedStateMixin, MetaEstimatorMixin, BaseEstimator):
                 lengths = self._lengths
             if clusterer.encode == "distance" and clusterer.max_clusters is None:
                 raise ValueError(
-                    "Got a clusterer with encode='distance' and max_clusters=None, whose "
-                    "new columns would not have been 0 so far: for partial_fit pass "
-                    "max_clusters to the clusterer, or encode='triangle'."
+                    "Got a clusterer with encode='distance' and max_clusters=None: its new "
+                    "columns would not be 0 so far. Set max_clusters or encode='triangle'."
                 )
             clusters = clusterer.partial_fit_transform(X, sample_weight=weights)
             lengths, scales, means = self._measured(lengths, X, clusters, clusterer)
@@ -164,7 +162,7 @@ class ClusterFeatures(VersionedStateMixin, MetaEstimatorMixin, BaseEstimator):
         setattr(tags, name, copy.copy(getattr(inner[1], name)))
         return tags
 
-    def _parts(self, n_samples=math.inf, n_features=1, classes=None):
+    def _parts(self, n_samples=math.inf, n_features=1, classes=()):
         """Return clusterer and model, or what None stands for with such data."""
         clusterer, model = self.clusterer, getattr(self, self._model_name)
         if clusterer is None:
@@ -182,16 +180,16 @@ class ClusterFeatures(VersionedStateMixin, MetaEstimatorMixin, BaseEstimator):
             raise parameter_error("clusterer", clusterer, expected, owner=self)
         is_object = hasattr(model, "predict") and not isinstance(model, type)
         if not (is_object and self._is_model(model)):
-            name, example = self._model_name, type(self._default(None)).__name__
+            name, example = self._model_name, type(self._default(())).__name__
             expected = f"a {name} with fit and predict, for example {example}()"
             raise parameter_error(name, model, expected, owner=self)
         for name in ("passthrough", "scale_clusters"):
             if not isinstance(getattr(self, name), (bool, np.bool_)):
                 raise parameter_error(name, getattr(self, name), "a bool", owner=self)
 
-    def _unfitted_parts(self, n_samples, n_features, classes=None):
+    def _unfitted_parts(self, *data, **classes):
         """Return an unfitted clusterer and model, seeded by `random_state`."""
-        clusterer, model = map(clone, self._parts(n_samples, n_features, classes))
+        clusterer, model = map(clone, self._parts(*data, **classes))
         if hasattr(clusterer, "set_output"):
             clusterer.set_output(transform="default")
         if self.random_state is not None:
@@ -218,9 +216,8 @@ class ClusterFeatures(VersionedStateMixin, MetaEstimatorMixin, BaseEstimator):
         )
         is_power, ratios = n & (n - 1) == 0, np.sqrt(raw / squares)
         is_wide = self.clusterer is None and clusterer.encode == "onehot"
-        if is_wide or not (self.passthrough and self.scale_clusters):
-            ratios = np.ones(len(n))
-        ratios[~(np.isfinite(ratios) & (ratios > 0))] = 1.0
+        is_off = is_wide or not (self.passthrough and self.scale_clusters)
+        ratios[is_off | ~(np.isfinite(ratios) & (ratios > 0))] = 1.0
         scales = np.append(lengths[-1], ratios[is_power])[is_power.cumsum()]
         lengths = int(n[-1]), *(float(each[-1]) for each in (raw, squares, scales))
         return lengths, scales, (self.passthrough * raw + scales**2 * squares) / n

@@ -28,7 +28,7 @@ CAPTION = (
 
 def tables_of(found):
     """Return name -> table, of all that there are."""
-    return tables(found["results"], found["checks"])
+    return tables(found["results"], found.get("checks"))
 
 
 def headline(found):

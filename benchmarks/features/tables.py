@@ -209,16 +209,17 @@ def checks_table(results, checks):
     return Table("Figure by figure", ["what", "measured"], rows, CHECKS_LEGEND)
 
 
-def tables(results, checks):
+def tables(results, checks=None):
     """Return name -> table, of all that there are."""
     width, seconds = f"At equal width: {WIDTH:,} columns", f"At equal time: {SECONDS:g} s"
     every = {
         "width": contest_table(results, at_width, width, WIDTH_LEGEND, sizes=True),
         "time": contest_table(results, at_time, seconds, TIME_LEGEND, sizes=False),
         "datasets": datasets_table(results),
-        "streams": streams_table(checks),
-        "checks": checks_table(results, checks),
     }
+    if checks:
+        every["streams"] = streams_table(checks)
+        every["checks"] = checks_table(results, checks)
     for result in results:
         every[result["dataset"].replace(" ", "-")] = dataset_table(result)
     return every
