@@ -21,15 +21,16 @@ class ClusterFeaturesClassifier(ClassifierMixin, ClusterFeatures):
     ----------
     classifier : estimator or None, default=None
         The classifier. None is ``SGDClassifier("log_loss", penalty=None,
-        fit_intercept=False, learning_rate="invscaling", power_t=0.3)``, for which a
-        constant is among the features, with an `eta0` of 10 divided by the mean squared
-        length of the rows that it learns from. So the scale of the features does not
-        matter.
+        fit_intercept=False, learning_rate="invscaling", power_t=0.25)``, for which a
+        constant is among the features, with an `eta0` of ``7 * log2(n_classes)``. A row
+        weighs 1 divided by its squared length, or by the mean one if that is larger. So the
+        scale of the features does not matter, and long rows do no harm.
     clusterer : estimator or None, default=None
         What makes the cluster features; its `encode` says which. None is an
         :class:`OnlineKMeans` with ``encode="local"``, and a `k` up to 300 for at most 5000
         columns, and in `fit` at least 4 samples for each. Where that makes fewer than 16
-        clusters it is ``OnlineKMeans()``, with one-hot features. For `partial_fit` the
+        clusters, and with more than 100 raw features, it is ``OnlineKMeans()``, with
+        one-hot features. For `partial_fit` the
         clusterer must be an :class:`OnlineKMeans` or :class:`SemiOnlineKMeans` whose
         `n_clusters` is None. It gets the samples without the names of their features, so a
         `ColumnTransformer` must select columns by number.
@@ -87,7 +88,7 @@ class ClusterFeaturesClassifier(ClassifierMixin, ClusterFeatures):
     True
     """
 
-    _model_name, _is_model, _step = "classifier", staticmethod(is_classifier), 10.0
+    _model_name, _is_model = "classifier", staticmethod(is_classifier)
 
     def __init__(
         self,
@@ -102,8 +103,9 @@ class ClusterFeaturesClassifier(ClassifierMixin, ClusterFeatures):
         self.classifier = classifier
 
     @staticmethod
-    def _default():
-        rate = {"learning_rate": "invscaling", "power_t": 0.3}
+    def _default(classes):
+        eta0 = 7 * np.log2(max(len(np.unique(classes)), 2))
+        rate = {"learning_rate": "invscaling", "power_t": 0.25, "eta0": eta0}
         return SGDClassifier("log_loss", penalty=None, fit_intercept=False, **rate)
 
     @available_if(can_learn_online)
@@ -215,10 +217,7 @@ class ClusterFeaturesClassifier(ClassifierMixin, ClusterFeatures):
     def _check_targets(self, y, is_first, classes):
         """Raise ValueError for labels that are not among the classes, or for no classes."""
         if is_first and classes is None:
-            expected = (
-                "array-like, every class label that may occur, in the first call of "
-                "partial_fit, for example np.unique(all_y)"
-            )
+            expected = "array-like, all labels to come, in the first call: np.unique(all_y)"
             raise parameter_error("classes", classes, expected, owner=self)
         known = np.asarray(classes if is_first else self.classes_).tolist()
         unknown = set(y.tolist()).difference(known)

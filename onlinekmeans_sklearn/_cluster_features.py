@@ -20,7 +20,7 @@ _NO_ROWS = 0, 0.0, 0.0, 1.0  # their number, squares of raw and cluster features
 _CONSTANT = 0.5  # beside the cluster features of the default model
 # of the default clusterer
 _MOST_CLUSTERS, _LEAST_CLUSTERS = 300, 16
-_MOST_COLUMNS = 5000  # of local features
+_MOST_COLUMNS, _MOST_FEATURES = 5000, 100  # of local features, and raw ones for them
 _SAMPLES_PER_COLUMN = 4
 
 
@@ -52,8 +52,8 @@ class ClusterFeatures(VersionedStateMixin, MetaEstimatorMixin, BaseEstimator):
     """A clusterer, and a model that learns from raw and cluster features.
 
     A subclass says by `_model_name` which parameter the model is, by `_is_model` what it
-    must be, and by `_default` what None stands for: a linear model by gradient descent,
-    whose first step times the mean squared length of its rows is `_step`.
+    must be, and by `_default` what None stands for: a linear model by gradient descent. Its
+    steps are normalized, so neither the scale of the features nor a long row matters.
     """
 
     def __init__(self, clusterer, passthrough, scale_clusters, random_state):
@@ -80,11 +80,12 @@ class ClusterFeatures(VersionedStateMixin, MetaEstimatorMixin, BaseEstimator):
         """
         with lock_of(self), unchanged_on_error(self):
             X, y = self._validated(X, y, reset=True)
-            clusterer, model = self._unfitted_parts(*X.shape)
+            clusterer, model = self._unfitted_parts(*X.shape, y)
             clusters = clusterer.fit(X).transform(X)
-            lengths, _ = self._measured(_NO_ROWS, X, clusters, clusterer, model)
+            lengths, _, means = self._measured(_NO_ROWS, X, clusters, clusterer)
             features = self._with_raw(X, clusters, lengths[-1])
-            self._publish(clusterer, model.fit(features, y), lengths)
+            model.fit(features, y, **self._weighted(features, means[-1], None))
+            self._publish(clusterer, model, lengths)
         return self
 
     def _partial_fit(self, X, y, weights, **classes):
@@ -93,7 +94,7 @@ class ClusterFeatures(VersionedStateMixin, MetaEstimatorMixin, BaseEstimator):
             X, y = self._validated(X, y, reset=is_first)
             self._check_targets(y, is_first, **classes)
             if is_first:
-                clusterer, model = self._unfitted_parts(math.inf, X.shape[1])
+                clusterer, model = self._unfitted_parts(math.inf, X.shape[1], **classes)
                 lengths = _NO_ROWS
             else:
                 clusterer = copy.copy(self.clusterer_)
@@ -101,18 +102,17 @@ class ClusterFeatures(VersionedStateMixin, MetaEstimatorMixin, BaseEstimator):
                 lengths = self._lengths
             if clusterer.encode == "distance" and clusterer.max_clusters is None:
                 raise ValueError(
-                    "Got a clusterer with encode='distance' and max_clusters=None, whose "
-                    "new columns would not have been 0 so far: for partial_fit pass "
-                    "max_clusters to the clusterer, or encode='triangle'."
+                    "Got a clusterer with encode='distance' and max_clusters=None: its new "
+                    "columns would not be 0 so far. Set max_clusters or encode='triangle'."
                 )
-            weighted = {} if weights is None else {"sample_weight": weights}
-            clusters = clusterer.partial_fit_transform(X, **weighted)
-            lengths, scales = self._measured(lengths, X, clusters, clusterer, model)
+            clusters = clusterer.partial_fit_transform(X, sample_weight=weights)
+            lengths, scales, means = self._measured(lengths, X, clusters, clusterer)
             features = self._with_raw(X, clusters, scales)
             if not is_first:
                 _widen(model, features.shape[1])
                 dtype = getattr(model, "coef_", features).dtype  # of the first rows
                 features = features.astype(dtype, copy=False)
+            weighted = self._weighted(features, means, weights)
             model.partial_fit(features, y, **classes, **weighted)
             self._publish(clusterer, model, lengths)
         return self
@@ -162,15 +162,15 @@ class ClusterFeatures(VersionedStateMixin, MetaEstimatorMixin, BaseEstimator):
         setattr(tags, name, copy.copy(getattr(inner[1], name)))
         return tags
 
-    def _parts(self, n_samples=math.inf, n_features=1):
-        """Return clusterer and model, or what None stands for with data of that shape."""
+    def _parts(self, n_samples=math.inf, n_features=1, classes=()):
+        """Return clusterer and model, or what None stands for with such data."""
         clusterer, model = self.clusterer, getattr(self, self._model_name)
         if clusterer is None:
             n_columns = min(_MOST_COLUMNS, n_samples // _SAMPLES_PER_COLUMN)
             k = min(n_columns // (n_features + 1), _MOST_CLUSTERS)
-            is_local = k >= _LEAST_CLUSTERS
+            is_local = k >= _LEAST_CLUSTERS and n_features <= _MOST_FEATURES
             clusterer = OnlineKMeans(k=k, encode="local") if is_local else OnlineKMeans()
-        return clusterer, self._default() if model is None else model
+        return clusterer, self._default(classes) if model is None else model
 
     def _check_parts(self):
         """Raise ValueError for an invalid parameter."""
@@ -180,16 +180,16 @@ class ClusterFeatures(VersionedStateMixin, MetaEstimatorMixin, BaseEstimator):
             raise parameter_error("clusterer", clusterer, expected, owner=self)
         is_object = hasattr(model, "predict") and not isinstance(model, type)
         if not (is_object and self._is_model(model)):
-            name, example = self._model_name, type(self._default()).__name__
+            name, example = self._model_name, type(self._default(())).__name__
             expected = f"a {name} with fit and predict, for example {example}()"
             raise parameter_error(name, model, expected, owner=self)
         for name in ("passthrough", "scale_clusters"):
             if not isinstance(getattr(self, name), (bool, np.bool_)):
                 raise parameter_error(name, getattr(self, name), "a bool", owner=self)
 
-    def _unfitted_parts(self, *shape):
+    def _unfitted_parts(self, *data, **classes):
         """Return an unfitted clusterer and model, seeded by `random_state`."""
-        clusterer, model = map(clone, self._parts(*shape))
+        clusterer, model = map(clone, self._parts(*data, **classes))
         if hasattr(clusterer, "set_output"):
             clusterer.set_output(transform="default")
         if self.random_state is not None:
@@ -202,11 +202,12 @@ class ClusterFeatures(VersionedStateMixin, MetaEstimatorMixin, BaseEstimator):
         """Raise ValueError for targets that cannot be learned."""
 
     @np.errstate(all="ignore")
-    def _measured(self, lengths, X, clusters, clusterer, model):
-        """Return sums of squares with those of more rows, and the scale of each of these.
+    def _measured(self, lengths, X, clusters, clusterer):
+        """Return sums of squares with those of more rows, and figures for each of these.
 
-        A new scale is decided at positions that are powers of two, so it does not depend on
-        how the stream is cut. The default model takes steps that suit the lengths.
+        The figures are the scale of its cluster features, decided anew at positions that
+        are powers of two, and the mean squared length of the rows so far, scaled that way.
+        Neither depends on how the stream is cut.
         """
         n = lengths[0] + np.arange(1, X.shape[0] + 1, dtype=np.int64)
         raw, squares = (
@@ -215,15 +216,24 @@ class ClusterFeatures(VersionedStateMixin, MetaEstimatorMixin, BaseEstimator):
         )
         is_power, ratios = n & (n - 1) == 0, np.sqrt(raw / squares)
         is_wide = self.clusterer is None and clusterer.encode == "onehot"
-        if is_wide or not (self.passthrough and self.scale_clusters):
-            ratios = np.ones(len(n))
-        ratios[~(np.isfinite(ratios) & (ratios > 0))] = 1.0
+        is_off = is_wide or not (self.passthrough and self.scale_clusters)
+        ratios[is_off | ~(np.isfinite(ratios) & (ratios > 0))] = 1.0
         scales = np.append(lengths[-1], ratios[is_power])[is_power.cumsum()]
         lengths = int(n[-1]), *(float(each[-1]) for each in (raw, squares, scales))
+        return lengths, scales, (self.passthrough * raw + scales**2 * squares) / n
+
+    def _weighted(self, features, means, weights):
+        """Return the argument `sample_weight` for the model, if it needs one.
+
+        The default model takes normalized steps, as normalized least mean squares does: a
+        row as long as the mean one, or longer, moves its own prediction by a share of the
+        error that does not depend on its length.
+        """
         if getattr(self, self._model_name) is None:
-            mean = (self.passthrough * raw + scales**2 * squares)[-1] / n[-1]
-            model.eta0 = self._step / (float(mean) if 0 < mean < math.inf else 1.0)
-        return lengths, scales
+            squares, most = squared_norms(features), np.finfo(features.dtype).max
+            steps = 1 / np.clip(np.fmax(squares, means), 1 / most, most)
+            weights = steps if weights is None else np.multiply(weights, steps)
+        return {} if weights is None else {"sample_weight": weights}
 
     def _publish(self, clusterer, model, lengths):
         """Take over the fitted parts, at once."""

@@ -22,10 +22,10 @@ class ClusterFeaturesRegressor(RegressorMixin, ClusterFeatures):
     Parameters
     ----------
     regressor : estimator or None, default=None
-        The regressor. None is ``SGDRegressor(penalty=None, fit_intercept=False)``, for
-        which a constant is among the features, with an `eta0` of 0.3 divided by the mean
-        squared length of the rows that it learns from. So the scale of the features does
-        not matter.
+        The regressor. None is ``SGDRegressor(penalty=None, fit_intercept=False, eta0=1)``,
+        for which a constant is among the features. A row weighs 1 divided by its squared
+        length, or by the mean one if that is larger. So the scale of the features does not
+        matter, and long rows do no harm.
     %(clusterer)s
     %(passthrough)s
     %(scale_clusters)s
@@ -60,7 +60,7 @@ class ClusterFeaturesRegressor(RegressorMixin, ClusterFeatures):
     True
     """
 
-    _model_name, _is_model, _step = "regressor", staticmethod(is_regressor), 0.3
+    _model_name, _is_model = "regressor", staticmethod(is_regressor)
 
     def __init__(
         self,
@@ -75,8 +75,8 @@ class ClusterFeaturesRegressor(RegressorMixin, ClusterFeatures):
         self.regressor = regressor
 
     @staticmethod
-    def _default():
-        return SGDRegressor(penalty=None, fit_intercept=False)
+    def _default(_):
+        return SGDRegressor(penalty=None, fit_intercept=False, eta0=1.0)
 
     @available_if(can_learn_online)
     def partial_fit(self, X, y, sample_weight=None):

@@ -172,7 +172,7 @@ def test_a_classifier_that_fails_halfway_changes_nothing(random_state, monkeypat
     model = learn(ClusterFeaturesClassifier(random_state=random_state), X, y, [300], [0, 1])
     before = np.random.get_state()[1].tobytes(), state(model)
 
-    def failing(self, X, y, classes=None):
+    def failing(self, X, y, classes=None, sample_weight=None):
         self.coef_ *= 0
         raise MemoryError
 
@@ -432,12 +432,34 @@ def test_the_default_clusterer_suits_the_shape_of_the_data():
     for d, expected in [
         (2, (300, "local")),
         (99, (50, "local")),
+        (101, ("auto", "onehot")),
         (400, ("auto", "onehot")),
     ]:
         rows = np.random.RandomState(0).normal(size=(30, d))
         stream = clone(model).partial_fit(rows, rows[:, 0] > 0, classes=[False, True])
         assert (stream.clusterer_.k, stream.clusterer_.encode) == expected
     assert stream.cluster_scale_ == 1  # they are too many for clusters to matter
+
+
+def test_the_default_classifier_learns_from_rows_by_their_squared_length(monkeypatch):
+    seen = []
+    usual = SGDClassifier.partial_fit
+
+    def noted(self, X, y, sample_weight, **rest):
+        seen.append((dense(X), sample_weight))
+        return usual(self, X, y, sample_weight=sample_weight, **rest)
+
+    monkeypatch.setattr(SGDClassifier, "partial_fit", noted)
+    rows = X3 * np.geomspace(1, 100, 1200)[:, None]
+    model = ClusterFeaturesClassifier(random_state=0, scale_clusters=False)
+    for size in ([1200], [7, 120]):
+        seen.clear()
+        learn(clone(model), rows, y3, size, [0, 1, 2])
+        steps = np.concatenate([weights for _, weights in seen])
+        squares = np.concatenate([(part**2).sum(axis=1) for part, _ in seen])
+        means = np.cumsum(squares - 0.25) / np.arange(1, 1201)  # without the constant
+        np.testing.assert_allclose(steps, 1 / np.maximum(squares, means))
+    assert model.partial_fit(X3, y3, classes=range(8)).classifier_.eta0 == 7 * 3
 
 
 def test_parameters_of_a_default_say_what_to_pass_instead():
@@ -457,14 +479,15 @@ def test_defaults_are_not_behind_the_same_model_of_raw_features():
     rate = {"learning_rate": "invscaling", "power_t": 0.3}
     raw = SGDClassifier("log_loss", eta0=10 / (digits**2).sum(axis=1).mean(), **rate)
     models = [raw.set_params(random_state=0), ClusterFeaturesClassifier(random_state=0)]
-    hits = [[], []]
+    models.append(SGDClassifier(random_state=0))
+    hits = [[], [], []]
     for start in range(0, 1700, 50):
         part = slice(start, start + 50)
         for model, each in zip(models, hits):
             if start:
                 each.append(model.score(digits[part], target[part]))
             model.partial_fit(digits[part], target[part], classes=np.arange(10))
-    assert np.mean(hits[1]) >= np.mean(hits[0]) - 0.005
+    assert np.mean(hits[1]) >= max(np.mean(hits[0]), np.mean(hits[2])) - 0.005
 
 
 @pytest.mark.parametrize("dtypes", ["ff", "fd", "df"])

@@ -17,7 +17,7 @@ pytest.importorskip("rich", reason="the benchmarks print with rich")
 from rich.console import Console
 
 from benchmarks import style
-from benchmarks.features import main, report, study, tables
+from benchmarks.features import checks, main, report, study, tables
 from benchmarks.features.methods import (
     BOOSTING,
     LEARNERS,
@@ -57,7 +57,19 @@ def result_of(name, **accuracies):
 def found_of(*results):
     """Return what the JSON holds."""
     options = {"rows": 20_000, "columns": [250, 1000, 4000], "seeds": 2}
-    return {"machine": "2 cores, invented", "options": options, "results": list(results)}
+    streams = [
+        {
+            "dataset": result["dataset"],
+            "setting": list(setting),
+            "accuracy": {checks.DEFAULTS: 0.8, checks.LEARNER: 0.7, checks.SGD_RAW: 0.6},
+        }
+        for result in results
+        for setting in checks.SETTINGS
+        for _ in range(2)
+    ]
+    found = {"streams": streams, "local / triangle": 0.5}
+    about = {"machine": "2 cores, invented", "options": options}
+    return {**about, "results": list(results), "checks": found}
 
 
 @pytest.mark.parametrize("name", METHODS)
@@ -124,6 +136,62 @@ def test_gains_at_equal_time_are_interpolated(monkeypatch, seconds, gain):
     assert tables.at_time(result, LOCAL, SGD) == pytest.approx(gain)
     assert tables.at_time(result, RAW, SGD) == pytest.approx(0)
     assert tables.at_time(result, BOOSTING, SGD) == pytest.approx(20)
+
+
+@pytest.mark.parametrize("order", ["shuffled", "file order"])
+@pytest.mark.parametrize("scaling", ["standardized", "as they are"])
+def test_streams_are_rows_drawn_at_random_in_the_order_asked_for(scaling, order):
+    values, classes = np.arange(600.0)[:, None] ** 2, np.arange(600)
+    X, y = checks.stream_of(lambda: (values, classes), 200, scaling, order, 0)
+    assert len(set(y)) == 200
+    assert (np.diff(y) > 0).all() == (order == "file order")
+    if scaling == "standardized":
+        np.testing.assert_allclose([X.mean(), X.std()], [0, 1], atol=1e-12)
+    else:
+        np.testing.assert_array_equal(X, values[y])
+
+
+def test_progressive_validation_predicts_before_it_learns():
+    class Parrot:
+        """Predicts the class of the batch before."""
+
+        def predict(self, X):
+            return np.full(len(X), self.last)
+
+        def partial_fit(self, X, y, classes):
+            self.last = y[-1]
+
+    y = np.repeat([0, 0, 1, 1, 1], 100)
+    assert checks.progressive_accuracy(Parrot(), y[:, None], y) == 0.75
+
+
+def test_the_same_learner_of_raw_features_has_a_constant_beside_them():
+    models = checks.classifiers(0)
+    for model in models.values():
+        model.partial_fit(ROWS, ROWS[:, 0] > 0, classes=[False, True])
+    learner = models[checks.LEARNER]
+    assert learner.classifier_.n_features_in_ == 4 + 1 + 1
+    constants = learner._with_raw(ROWS, learner.clusterer_.transform(ROWS), 1.0)[:, 4:]
+    assert np.ptp(constants.toarray(), axis=0).tolist() == [0, 0]
+    default = models[checks.DEFAULTS].classifier_.get_params()
+    assert learner.classifier_.get_params() == default
+
+
+def test_figures_beside_their_targets():
+    found = found_of(result_of("letter"), result_of("b"))
+    found["checks"]["streams"][0]["accuracy"] |= {checks.DEFAULTS: 0.6}
+    every = {"dataset": "letter", "setting": list(checks.SETTINGS[0])}
+    found["checks"]["streams"].append({**every, "accuracy": {"all rows": 0.85}})
+    rows = dict(report.tables_of(found)["checks"].rows)
+    values = [(cell.value, cell.verdict) for cell in rows.values()]
+    assert values[:3] == [
+        (pytest.approx(0.75), "missed"),  # the hinge loss
+        (0.85, "met"),
+        (pytest.approx(0), "met"),  # the lowest, of letter: the mean of -0.1 and 0.1
+    ]
+    assert values[3] == (pytest.approx(0.05), "met")
+    assert values[-1] == (0.5, "met")
+    assert report.tables_of(found)["streams"].rows[0][3].value == pytest.approx(70)
 
 
 def test_report_holds_every_number_and_can_be_drawn_again(tmp_path, monkeypatch, capsys):

@@ -82,6 +82,17 @@ def test_weights_count_for_clusters_and_regressor():
         model.fit(X, y, sample_weight=weights)
 
 
+@pytest.mark.parametrize("factor", [2.0**-30, 1.0, 2.0**30])
+def test_rows_that_are_far_longer_than_others_do_no_harm(factor):
+    random = np.random.RandomState(0)
+    rows = random.normal(size=(2000, 8))
+    target = np.tanh(rows[:, 0]) + 0.1 * random.normal(size=2000)
+    rows[::100] *= 100
+    model = learn(ClusterFeaturesRegressor(random_state=0), factor * rows, target, 100)
+    ordinary = np.arange(2000) % 100 > 0
+    assert model.score(factor * rows[ordinary], target[ordinary]) > 0.6
+
+
 FAILURES = {
     "NaN in y": (X[:9], np.full(9, np.nan), "NaN"),
     "too wide": (np.ones((9, 3)), y[:9], "3 features"),

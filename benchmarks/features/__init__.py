@@ -8,11 +8,13 @@ from rich.console import Console
 from ..data import add_data_argument
 from ..report import add_redraw_argument, machine, read_json
 from ..speed import progress_bar
+from .checks import measure_checks
 from .report import print_report, write_report
 from .study import BUNDLED, measure, sources
 from .tables import WIDTH
 
 COLUMNS = [250, WIDTH, 4000]
+STREAM_ROWS = 15_000
 QUICK = {"rows": 1500, "columns": [WIDTH], "seeds": 1}
 
 
@@ -53,8 +55,11 @@ def figures(chosen, options, console):
 
         asked = options.rows, options.columns, options.seeds, options.n_jobs
         results = measure(chosen, *asked, advance)
+        progress.update(task, completed=0)
+        rows = min(STREAM_ROWS, options.rows)
+        checks = measure_checks(chosen, rows, *asked[2:], advance)
     asked = {name: getattr(options, name) for name in ("rows", "columns", "seeds")}
-    return {"machine": machine(), "options": asked, "results": results}
+    return {"machine": machine(), "options": asked, "results": results, "checks": checks}
 
 
 def main(argv=None):

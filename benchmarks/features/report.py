@@ -28,7 +28,7 @@ CAPTION = (
 
 def tables_of(found):
     """Return name -> table, of all that there are."""
-    return tables(found["results"])
+    return tables(found["results"], found.get("checks"))
 
 
 def headline(found):
@@ -59,7 +59,7 @@ def print_report(console, found):
     """Print the tables but for those of a single dataset, and what was found."""
     narrow = {"padding": 0, "show_edge": False}  # to fit 80 columns
     for name, table in tables_of(found).items():
-        if name in ("width", "time", "datasets"):
+        if name in ("width", "time", "datasets", "checks"):
             shown = table.short, table.rows, table.legend
             print_table(console, *shown, title=table.title, **narrow)
             console.print()

@@ -7,8 +7,10 @@ import numpy as np
 
 from ..quality.tables import Ratio, Table
 from ..report import Cell, spread
-from .methods import BOOSTING, LEARNERS, METHODS, RAW
+from .checks import DEFAULTS, LEARNER, LETTER, LETTER_K, SETTINGS, SGD_RAW
+from .methods import BOOSTING, LEARNERS, LOCAL, METHODS, RAW, SGD
 
+NAMES = (DEFAULTS, LEARNER, SGD_RAW)
 WIDTH, SECONDS = 1000, 0.5  # at which methods are compared
 WIDTH_LEGEND = (
     "Gain: points of accuracy above raw features, the mean over the datasets. Best on: on "
@@ -26,6 +28,12 @@ DATASETS_LEGEND = (
     "Rows are those of a split, 70 % of them to learn from. Accuracies in percent: mean "
     "over the splits."
 )
+STREAMS_LEGEND = (
+    "Progressive validation: accuracy in percent, the mean over the seeds. Defaults: "
+    "ClusterFeaturesClassifier(). Same learner: what learns there, of raw features only."
+)
+CHECKS_LEGEND = "Defaults on a stream: accuracies / 100, on average over the seeds."
+HINGE_TARGETS = {LETTER: 0.88, "ijcnn1": 0.96}
 
 
 class Gain(Cell):
@@ -149,7 +157,59 @@ def dataset_table(result):
     return Table(result["dataset"], headings, rows, None)
 
 
-def tables(results):
+def on_streams(checks, setting):
+    """Return dataset -> (name of model -> mean accuracy), in one setting."""
+    found = {}
+    for stream in checks["streams"]:
+        if stream["setting"] == list(setting):
+            of = found.setdefault(stream["dataset"], {})
+            for name, accuracy in stream["accuracy"].items():
+                of.setdefault(name, []).append(accuracy)
+    means = {}
+    for dataset, of in found.items():
+        means[dataset] = {name: float(np.mean(each)) for name, each in of.items()}
+    return means
+
+
+def streams_table(checks):
+    """Return the accuracies of all streams."""
+    rows = []
+    for setting in SETTINGS:
+        for dataset, of in on_streams(checks, setting).items():
+            cells = [Ratio(100 * of[name], decimals=1) for name in NAMES]
+            rows.append([dataset, *setting, *cells])
+    headings = ["dataset", "features", "rows", *NAMES]
+    return Table("Defaults on a stream", headings, rows, STREAMS_LEGEND)
+
+
+def checks_table(results, checks):
+    """Return what local features and defaults have to keep, figure by figure."""
+    rows = []
+    for result in results:
+        if target := HINGE_TARGETS.get(result["dataset"]):
+            widest = lines_of(result, LOCAL)[-1]
+            what = f"{result['dataset']}: SGDClassifier, {widest['columns']:,.0f} columns"
+            rows.append([what, Cell(mean(widest, SGD, "accuracy"), target=target)])
+    letter = on_streams(checks, SETTINGS[0]).get(LETTER, {}).get("all rows")
+    if letter:
+        what = f"{LETTER}: progressive validation, k={LETTER_K}, all rows"
+        rows.append([what, Cell(letter, target=0.84)])
+    for setting in SETTINGS:
+        every = on_streams(checks, setting).values()
+        for name in (LEARNER, SGD_RAW):
+            gains = [of[DEFAULTS] - of[name] for of in every]
+            what = f"{', '.join(setting)}: defaults - {name}"
+            rows.append([f"{what}, lowest", Cell(min(gains), target=-0.005)])
+            target = 0.05 if setting == SETTINGS[0] else None
+            cell = Cell(float(np.mean(gains)), target=target)
+            rows.append([f"{what}, on average", cell])
+    what = "time of transform, local / triangle"
+    cell = Cell(checks["local / triangle"], target=1.0, less_is_better=True)
+    rows.append([what, cell])
+    return Table("Figure by figure", ["what", "measured"], rows, CHECKS_LEGEND)
+
+
+def tables(results, checks=None):
     """Return name -> table, of all that there are."""
     width, seconds = f"At equal width: {WIDTH:,} columns", f"At equal time: {SECONDS:g} s"
     every = {
@@ -157,6 +217,9 @@ def tables(results):
         "time": contest_table(results, at_time, seconds, TIME_LEGEND, sizes=False),
         "datasets": datasets_table(results),
     }
+    if checks:
+        every["streams"] = streams_table(checks)
+        every["checks"] = checks_table(results, checks)
     for result in results:
         every[result["dataset"].replace(" ", "-")] = dataset_table(result)
     return every
