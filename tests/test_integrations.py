@@ -1,8 +1,10 @@
 """What the guide says of other tools works, with the code of its pages, where they are."""
 
+import sys
 from itertools import pairwise
 from pathlib import Path
 from textwrap import dedent
+from types import ModuleType
 
 import numpy as np
 import pytest
@@ -30,8 +32,10 @@ def run(page, text, **names):
         if is_code:
             blocks[-1] += paragraph + "\n\n"
     (block,) = (block for block in blocks if text in block)
-    exec(dedent(block), names)
-    return names
+    sys.modules["code_of_page"] = module = ModuleType("code_of_page")  # for pickles
+    vars(module).update(names)
+    exec(dedent(block), vars(module))
+    return vars(module)
 
 
 @pytest.mark.parametrize("model", MODELS, ids=["pipeline", "estimator"])
@@ -43,8 +47,8 @@ def test_onnx(model):
     np.testing.assert_array_equal(found["features"], model.transform(X).toarray())
 
 
-@pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::FutureWarning")
 @pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")  # it warns, and its dependencies do
 @pytest.mark.parametrize("model", MODELS, ids=["pipeline", "estimator"])
 def test_mlflow(model, tmp_path, monkeypatch):
     monkeypatch.setenv("MLFLOW_ALLOW_FILE_STORE", "true")
@@ -71,14 +75,15 @@ def test_names_that_skops_must_trust():
 
 def test_river():
     checks = pytest.importorskip("river.checks")
-    names = run("integrations.rst", "class RiverKMeans")
-    checks.check_estimator(names["RiverKMeans"]())
+    adapter = run("integrations.rst", "class RiverKMeans")["RiverKMeans"]
+    checks.check_estimator(adapter())
     samples = [dict(zip("abc", row)) for row in X.tolist()]
-    names = run("integrations.rst", "for x in samples:", samples=samples, **names)
-    clusterer = names["pipeline"]["RiverKMeans"].model
+    names = {"samples": samples, "RiverKMeans": adapter}
+    found = run("integrations.rst", "for x in samples:", **names)
+    clusterer = found["pipeline"]["RiverKMeans"].model
     assert clusterer.n_samples_seen_ == len(X)
-    assert 0 <= names["cluster"] < clusterer.n_clusters_
-    alone = names["RiverKMeans"](seed=0)
+    assert 0 <= found["cluster"] < clusterer.n_clusters_
+    alone = adapter(seed=0)
     for sample in samples:
         alone.learn_one(sample)
     expected = OnlineKMeans(k=100, random_state=0).fit(X)
