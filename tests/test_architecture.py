@@ -30,6 +30,13 @@ ALLOWED = {
     "_show_versions": {"_nearest"},
     "_dask": {"_algorithm", "_fitted", "_nearest", "_reading", "_utils"},
     "dask": {"_dask", "_online_kmeans", "_utils"},
+    "onnx": {
+        "_classifier",
+        "_cluster_features",
+        "_encoding",
+        "_online_kmeans",
+        "_regressor",
+    },
 }
 MODULES = {
     ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): path

@@ -47,6 +47,8 @@ def test_modules_at_every_depth_are_looked_at():
 def test_examples_of_docstrings(name):
     if "dask" in name:
         skip_without_dask()
+    if name == "onlinekmeans_sklearn.onnx":
+        pytest.importorskip("skl2onnx")
     assert doctest.testmod(importlib.import_module(name)).failed == 0
 
 

@@ -14,7 +14,8 @@ import onlinekmeans_sklearn
 PACKAGE = Path(onlinekmeans_sklearn.__file__).parent
 MODULES = sorted(PACKAGE.rglob("*.py"))
 OF_DASK = [PACKAGE / "dask.py", *sorted((PACKAGE / "_dask").glob("*.py"))]
-OF_ALL = [path for path in MODULES if path not in OF_DASK]  # who imports the package
+OF_ONNX = PACKAGE / "onnx.py"
+OF_ALL = [path for path in MODULES if path not in (*OF_DASK, OF_ONNX)]  # of all users
 FORBIDDEN_MODULES = {
     *("ctypes", "ftplib", "http", "marshal", "pickle", "requests", "shelve", "smtplib"),
     *("socket", "ssl", "subprocess", "urllib", "webbrowser", "xmlrpc"),
@@ -173,6 +174,12 @@ def test_dask_and_what_comes_with_it_is_imported_by_its_own_modules_only():
     imported = tops(name for tree in trees for name in imports_of(tree))
     allowed = declared() | declared("dask") | {"pandas"}
     assert declared("dask") <= imported - sys.stdlib_module_names <= allowed
+
+
+def test_onnx_and_what_comes_with_it_is_imported_by_its_own_module_only():
+    imported = tops(imports_of(ast.parse(OF_ONNX.read_text(encoding="utf-8"))))
+    needed = declared("onnx") | {"onnx"}  # which skl2onnx requires
+    assert needed <= imported - sys.stdlib_module_names <= declared() | needed
 
 
 @pytest.mark.slow
