@@ -326,7 +326,7 @@ def write_report(folder, records, about):
         for name in write_charts(folder, records, about)
     }
     parts = {name: part_of(name, every, charts, about) for name in SECTIONS}
-    parts["notes"] = notes(records, about)
+    parts["notes"] = html_folded("Protocol, classes, machine", notes(records, about))
     parts = {name: part for name, part in parts.items() if part}
     sections = [section(name, part, about) for name, part in parts.items()]
     head = [] if matplotlib_is_there() else [html_text(NO_CHARTS)]

@@ -73,9 +73,19 @@ def copies(records, about):
 def short_table(records, about):
     """Return Table 2 in short: the accuracies without their deviations."""
     shown = {"raw": "raw", "one-hot": "one-hot", "local": "local"}
-    shown |= {"means": "one-hot, means"}
-    shown |= {"merged": "one-hot, merged", "triangle": "triangle"}
-    shown["MiniBatch"] = "one-hot, MiniBatchKMeans"
+    legend = (
+        "Test accuracy of a linear model with squared loss: on raw features, and with "
+        "one-hot or local features of our clusters added. Means over the splits."
+    )
+    if about["paper"]:
+        shown |= {"means": "one-hot, means"}
+        shown |= {"merged": "one-hot, merged", "triangle": "triangle"}
+        shown["MiniBatch"] = "one-hot, MiniBatchKMeans"
+        legend += (
+            " Beside them triangle features, and one-hot ones by the means of these "
+            "clusters, by the same number merged from about five times as many, or by the "
+            f"same number of MiniBatchKMeans. {published.slips(about['datasets'])}"
+        )
     theirs = {"raw": "paper, raw", "clusters": "paper, clusters"} if about["paper"] else {}
     rows = []
     for name in about["datasets"]:
@@ -85,14 +95,6 @@ def short_table(records, about):
         rows.append(
             [name, *cells, *(published.accuracy(name, column) for column in theirs)]
         )
-    legend = (
-        "Test accuracy of a linear model with squared loss: on raw features, and with "
-        "one-hot, local or triangle features of our clusters added; by the means of these "
-        "clusters, by the same number merged from about five times as many, or by the same "
-        "number of MiniBatchKMeans. Means over the splits."
-    )
-    if about["paper"]:
-        legend += f" {published.slips(about['datasets'])}"
     return Table(["dataset", *shown.values(), *theirs.values()], rows, legend.strip())
 
 
