@@ -179,8 +179,8 @@ def _convert_cluster_features(scope, operator, container):
     floats = types.guess_tensor_type(operator.inputs[0].type)
     dtype = types.guess_numpy_type(floats)
     X = node("Cast", operator.inputs[0], to=types.guess_proto_type(floats))
-    part = {"op_version": container.target_opset, "input_types": [floats]}
-    clusters = OnnxSubEstimator(model.clusterer_, X, **part)
+    how = {"op_version": container.target_opset, "input_types": [floats]}
+    clusters = OnnxSubEstimator(model.clusterer_, X, **how)
     if isinstance(model.clusterer_, ClusterMixin):
         clusters = clusters[1]  # of labels and features
     parts = [clusters]
@@ -193,12 +193,12 @@ def _convert_cluster_features(scope, operator, container):
     features = node("Concat", *parts, axis=1)
     linear = getattr(model, f"{model._model_name}_")
     options = {"zipmap": False} if is_classifier(linear) else None
-    found = OnnxSubEstimator(linear, features, options=options, **part)
+    found = OnnxSubEstimator(linear, features, options=options, **how)
     for i, output in enumerate(operator.outputs):
         node("Identity", found[i], output_names=[output]).add_to(scope, container)
 
 
-_OPTIONS = {"zipmap": [True, False, "columns"], "nocl": [True, False]}
+_OPTIONS = {"zipmap": [True, False, "columns"], "nocl": [False]}
 _OPTIONS["output_class_labels"] = [True, False]
 for _kind, _convert, _more in (
     (OnlineKMeans, _convert_clusterer, {"parser": _parse_clusterer}),
