@@ -24,7 +24,8 @@ class ClusterFeaturesClassifier(ClassifierMixin, ClusterFeatures):
         fit_intercept=False, learning_rate="invscaling", power_t=0.25)``, for which a
         constant is among the features, with an `eta0` of ``7 * log2(n_classes)``. A row
         weighs 1 divided by its squared length, or by the mean one if that is larger. So the
-        scale of the features does not matter, and long rows do no harm.
+        scale of the features does not matter, and long rows do no harm. `partial_fit`
+        learns in the order of the rows, so how a stream is cut does not matter either.
     clusterer : estimator or None, default=None
         What makes the cluster features; its `encode` says which. None is an
         :class:`OnlineKMeans` with ``encode="local"``, and a `k` up to 300 for at most 5000

@@ -170,7 +170,9 @@ class ClusterFeatures(VersionedStateMixin, MetaEstimatorMixin, BaseEstimator):
             k = min(n_columns // (n_features + 1), _MOST_CLUSTERS)
             is_local = k >= _LEAST_CLUSTERS and n_features <= _MOST_FEATURES
             clusterer = OnlineKMeans(k=k, encode="local") if is_local else OnlineKMeans()
-        return clusterer, self._default(classes) if model is None else model
+        if model is None:  # a stream is learned in its own order, however it is cut
+            model = self._default(classes).set_params(shuffle=n_samples < math.inf)
+        return clusterer, model
 
     def _check_parts(self):
         """Raise ValueError for an invalid parameter."""

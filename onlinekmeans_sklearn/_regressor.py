@@ -25,7 +25,8 @@ class ClusterFeaturesRegressor(RegressorMixin, ClusterFeatures):
         The regressor. None is ``SGDRegressor(penalty=None, fit_intercept=False, eta0=1)``,
         for which a constant is among the features. A row weighs 1 divided by its squared
         length, or by the mean one if that is larger. So the scale of the features does not
-        matter, and long rows do no harm.
+        matter, and long rows do no harm. `partial_fit` learns in the order of the rows, so
+        how a stream is cut does not matter either.
     %(clusterer)s
     %(passthrough)s
     %(scale_clusters)s

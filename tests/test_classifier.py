@@ -462,6 +462,14 @@ def test_the_default_classifier_learns_from_rows_by_their_squared_length(monkeyp
     assert model.partial_fit(X3, y3, classes=range(8)).classifier_.eta0 == 7 * 3
 
 
+def test_what_the_default_classifier_learns_does_not_depend_on_the_cut():
+    one, other = (
+        learn(ClusterFeaturesClassifier(random_state=0), X3, y3, sizes, [0, 1, 2])
+        for sizes in ([1200], [7, 120])
+    )
+    np.testing.assert_allclose(other.classifier_.coef_, one.classifier_.coef_, atol=1e-9)
+
+
 def test_parameters_of_a_default_say_what_to_pass_instead():
     model = ClusterFeaturesClassifier()
     with pytest.raises(ValueError, match=r"clusterer__k.*clusterer=OnlineKMeans\(\)"):
