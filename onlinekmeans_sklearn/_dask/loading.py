@@ -21,7 +21,7 @@ class LoadedPartitions:
     """
 
     def __init__(self, tasks, delayed, sizes):
-        self._tasks, self._delayed, self.sizes = tasks, delayed, sizes.copy()
+        self._tasks, self._delayed, self.sizes = tasks, delayed, list(sizes)
         self._loaded = {}  # futures, by index
 
     def __len__(self):

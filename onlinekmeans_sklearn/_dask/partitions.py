@@ -104,19 +104,39 @@ class FramePartitions(ArrayPartitions):
         Dask knows that rows of the result belong to those of the frame only if it is mapped
         from the frame. Else it joins them by the index, whose values may be there twice.
         """
+        if not isinstance(meta, np.ndarray):
+            parts = [dask.delayed(_same)(part) for part in _for_arrays(self.delayed)]
+            return _array_of(parts).mapped(function, value, meta, names, firsts)
         args = [delayed_value(value)]
         if firsts is not None:
             # a scalar for each partition: if Dask picks some of them, it picks theirs
             args.append(dd.from_map(_same, firsts, meta=0))
-        mapped = partial(self._X.map_partitions, token=_key_name(function))
-        if not isinstance(meta, np.ndarray):
-            lazy = mapped(function, *args, meta=np.empty(meta.shape, meta.dtype))
-            return da.Array(lazy.dask, lazy.name, lazy.chunks, meta=meta)
         make = partial(pd.Series, name=names)
         if meta.ndim == 2:
             make = partial(pd.DataFrame, columns=names)
+        mapped, token = partial(_in_pandas, function, make), _key_name(function)
         meta = make(meta, index=self._X._meta.index[:0])
-        return mapped(partial(_in_pandas, function, make), *args, meta=meta)
+        return self._X.map_partitions(mapped, *args, meta=meta, token=token)
+
+
+def _array_of(delayed):
+    """Return the partitions of an array that is made of delayed ones."""
+    unknown = {"shape": (math.nan, math.nan), "dtype": float}
+    parts = [da.from_delayed(dask.delayed(part), **unknown) for part in delayed]
+    return ArrayPartitions(da.concatenate(parts, allow_unknown_chunksizes=True))
+
+
+def _for_arrays(parts):
+    """Return the partitions of a frame, with graphs of which arrays can be made.
+
+    For a frame `from_delayed` Dask writes aliases under keys that are not their own, and
+    needs those to fuse the tasks of an array.
+    """
+    graph = dict(parts[0].dask)
+    for key, task in parts[0].dask.items():
+        if getattr(task, "key", key) != key:
+            (graph[key],) = task.dependencies
+    return [Delayed(part.key, graph) for part in parts]
 
 
 def partitions_of(X):
@@ -127,9 +147,7 @@ def partitions_of(X):
         return FramePartitions(X)
     is_list = isinstance(X, (list, tuple)) and len(X)
     if is_list and all(isinstance(part, (Delayed, Future)) for part in X):
-        unknown = {"shape": (math.nan, math.nan), "dtype": float}
-        parts = [da.from_delayed(dask.delayed(part), **unknown) for part in X]
-        return ArrayPartitions(da.concatenate(parts, allow_unknown_chunksizes=True))
+        return _array_of(X)
     got = "an empty list" if isinstance(X, (list, tuple)) and not X else type(X).__name__
     raise TypeError(
         "Expected a Dask array, a Dask dataframe or a list of one or more partitions, each "
