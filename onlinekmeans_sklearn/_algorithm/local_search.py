@@ -35,7 +35,7 @@ _MOST_SWEEPS, _MOST_EXCHANGES = 30, 24  # per round
 _FAILURES = 3  # sweeps in a row that gain too little, after which to stop
 _SWEEP_GAIN, _STEP_GAIN = 1e-3, 1e-4  # share of the cost that is gain enough
 _SWAPPED, _FEWEST_SWAPPED = 0.2, 4  # share and least number of centers to try in a sweep
-_OPTIMISM, _OPTIMISM_DECAY = 3.0, 1.3  # how many times its savings a swap may lose at first
+_OPTIMISM, _OPTIMISM_DECAY = 2.0, 1.3  # how many times its savings a swap may lose at first
 _FIRST_STEPS, _SWAP_STEPS, _LAST_STEPS = 3, 2, 30  # of Lloyd
 # share of the cost that sweeps, or a fresh start, must gain to change what was found before
 _CONTINUED_GAIN, _FRESH_GAIN = 0.003, 0.01
@@ -164,7 +164,11 @@ class LocalSearch:
         savings, owner = self._savings(clustering, new, points)
         new = PointsByRegion(self._means(owner, new.X), new.region)
         new = new.at(np.argsort(-savings, kind="stable")[:n])
-        savings, _ = self._savings(clustering, new, points)
+        savings, owner = self._savings(clustering, new, points)
+        moved = np.flatnonzero(owner >= 0)
+        savings += self._recovered_cost(
+            clustering, moved, clustering.labels[moved], owner[moved], len(savings), sign=-1
+        )
         most = np.argsort(-savings, kind="stable")
         return new.at(most), savings[most]
 
@@ -188,11 +192,30 @@ class LocalSearch:
         old = ids[np.argsort(bound, kind="stable")[:n]]
         is_old = mask(old, len(half))
         rows, kept = np.flatnonzero(is_old[clustering.labels]), np.flatnonzero(~is_old)
-        _, d2 = self._nearest(centers.at(kept), points, rows)
+        found, d2 = self._nearest(centers.at(kept), points, rows)
         lost = (d2 - clustering.d2[rows]) * self.weights[rows]
         losses = np.bincount(clustering.labels[rows], lost, len(half))
+        losses -= self._recovered_cost(
+            clustering, rows, kept[found], clustering.labels[rows], len(losses), sign=1
+        )
         least = np.argsort(losses[old], kind="stable")
         return old[least], losses[old[least]]
+
+    def _recovered_cost(self, clustering, rows, clusters, causes, n_causes, sign):
+        """Return the cost saved, by cause, when centers follow points that come or go.
+
+        `clusters` are those that points are added to (sign 1) or removed from (sign -1).
+        """
+        pairs, pair = np.unique(clusters * n_causes + causes, return_inverse=True)
+        clusters, causes = np.divmod(pairs, n_causes)
+        origins, weights = clustering.centers[clusters], self.weights[rows]
+        sums = sums_of_differences(origins, self.X.take(rows, axis=0), pair, weights)
+        mass = self._mass(clustering.labels, len(clustering.centers))[clusters]
+        mass += sign * np.bincount(pair, weights, len(pairs))
+        squares = np.einsum("ij,ij->i", sums, sums)
+        is_left = mass > _ROUNDING * self.weights.min()
+        saved = np.divide(squares, mass, out=np.zeros_like(mass), where=is_left)
+        return np.bincount(causes, saved, n_causes)
 
     def _random_half(self, n):
         """Return a mask of a random half."""
@@ -262,7 +285,7 @@ class LocalSearch:
             rows, ids = np.flatnonzero(side[labels]), np.flatnonzero(~side)
             found, d2[rows] = self._nearest(centers.at(ids), points, rows)
             other[rows] = ids[found]
-        mass = self._mass(clustering.labels, len(clustering.centers))
+        mass = self._mass(labels, k)
         is_alone = np.bincount(labels, minlength=k)[labels] == 1
         left = np.where(is_alone, np.inf, mass[labels] - self.weights)
         saved = mass[labels] * self.weights / np.maximum(left, self.weights.min())
