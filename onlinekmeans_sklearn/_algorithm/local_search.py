@@ -35,7 +35,7 @@ _MOST_SWEEPS, _MOST_EXCHANGES = 30, 24  # per round
 _FAILURES = 3  # sweeps in a row that gain too little, after which to stop
 _SWEEP_GAIN, _STEP_GAIN = 1e-3, 1e-4  # share of the cost that is gain enough
 _SWAPPED, _FEWEST_SWAPPED = 0.2, 4  # share and least number of centers to try in a sweep
-_OPTIMISM, _OPTIMISM_DECAY = 3.0, 1.3  # how many times its savings a swap may lose at first
+_OPTIMISM, _OPTIMISM_DECAY = 2.0, 1.3  # how many times its savings a swap may lose at first
 _FIRST_STEPS, _SWAP_STEPS, _LAST_STEPS = 3, 2, 30  # of Lloyd
 # share of the cost that sweeps, or a fresh start, must gain to change what was found before
 _CONTINUED_GAIN, _FRESH_GAIN = 0.003, 0.01
@@ -96,8 +96,8 @@ class LocalSearch:
     def _seed(self, k):
         """Return a clustering with k points as centers, or fewer if the cost is 0."""
         seeds = self._sample(np.ones(len(self.X)), 1)
-        labels = np.zeros(len(self.X), dtype=np.intp)
-        clustering = self._clustering(self.X[seeds], labels)
+        labels, d2 = nearest_points(self.X[seeds], self.X)
+        clustering = self._clustering(self.X[seeds], labels, d2)
         while len(seeds) < k and clustering.cost > 0:
             n_new = min(max(1, len(seeds) // _BATCH), k - len(seeds))
             _, points = self._regions(clustering)
@@ -110,10 +110,8 @@ class LocalSearch:
 
     def _start(self, k, labels):
         """Return a clustering with these labels, in which no cluster is empty."""
-        every, nothing = np.arange(len(labels)), np.zeros((k, self.X.shape[1]))
-        start = self._clustering(self._means(every, labels, nothing), labels)
-        labels = fill_empty(labels, start.d2, k)
-        return self._clustering(self._means(every, labels, nothing), labels)
+        labels = fill_empty(labels, self._clustering_of(labels, k).d2, k)
+        return self._clustering_of(labels, k)
 
     def _sample(self, d2, n):
         """Return the indices of at most n points, drawn in proportion to their cost."""
@@ -163,19 +161,22 @@ class LocalSearch:
         They are the means of the points that some random points would attract.
         """
         new = points.at(self._sample(clustering.d2, 2 * n))
-        savings, moved, owner = self._savings(clustering, new, points)
-        new = PointsByRegion(self._means(moved, owner, new.X), new.region)
+        savings, owner = self._savings(clustering, new, points)
+        new = PointsByRegion(self._means(owner, new.X), new.region)
         new = new.at(np.argsort(-savings, kind="stable")[:n])
-        savings = self._savings(clustering, new, points)[0]
+        savings, owner = self._savings(clustering, new, points)
+        moved = np.flatnonzero(owner >= 0)
+        savings += self._recovered_cost(
+            clustering, moved, clustering.labels[moved], owner[moved], len(savings), sign=-1
+        )
         most = np.argsort(-savings, kind="stable")
         return new.at(most), savings[most]
 
     def _savings(self, clustering, new, points):
-        """Return what new centers save, the points that move, and to which of them."""
+        """Return what new centers save, and to which of them points move, -1 if to none."""
         owner, d2 = self._nearest(new, points, d2=clustering.d2)
-        moved = np.flatnonzero(owner >= 0)
-        saved = (clustering.d2 - d2)[moved] * self.weights[moved]
-        return np.bincount(owner[moved], saved, len(new.X)), moved, owner[moved]
+        saved = (clustering.d2 - d2) * self.weights
+        return np.bincount(owner + 1, saved, len(new.X) + 1)[1:], owner
 
     def _centers_to_remove(self, clustering, n, centers, points):
         """Return up to n centers to remove and what each loses if all are, the least first.
@@ -185,17 +186,36 @@ class LocalSearch:
         half = self._random_half(len(centers.X))
         ids, others = np.flatnonzero(half), np.flatnonzero(~half)
         found, d2 = self._nearest(centers.at(others), centers, ids)
-        mass = self._mass(clustering)
+        mass = self._mass(clustering.labels, len(clustering.centers))
         both = np.maximum(mass[ids] + mass[others[found]], self.weights.min())
         bound = mass[ids] * mass[others[found]] / both * np.minimum(d2, _FAR)
         old = ids[np.argsort(bound, kind="stable")[:n]]
         is_old = mask(old, len(half))
         rows, kept = np.flatnonzero(is_old[clustering.labels]), np.flatnonzero(~is_old)
-        _, d2 = self._nearest(centers.at(kept), points, rows)
+        found, d2 = self._nearest(centers.at(kept), points, rows)
         lost = (d2 - clustering.d2[rows]) * self.weights[rows]
         losses = np.bincount(clustering.labels[rows], lost, len(half))
+        losses -= self._recovered_cost(
+            clustering, rows, kept[found], clustering.labels[rows], len(losses), sign=1
+        )
         least = np.argsort(losses[old], kind="stable")
         return old[least], losses[old[least]]
+
+    def _recovered_cost(self, clustering, rows, clusters, causes, n_causes, sign):
+        """Return the cost saved, by cause, when centers follow points that come or go.
+
+        `clusters` are those that points are added to (sign 1) or removed from (sign -1).
+        """
+        pairs, pair = np.unique(clusters * n_causes + causes, return_inverse=True)
+        clusters, causes = np.divmod(pairs, n_causes)
+        origins, weights = clustering.centers[clusters], self.weights[rows]
+        sums = sums_of_differences(origins, self.X.take(rows, axis=0), pair, weights)
+        mass = self._mass(clustering.labels, len(clustering.centers))[clusters]
+        mass += sign * np.bincount(pair, weights, len(pairs))
+        squares = np.einsum("ij,ij->i", sums, sums)
+        is_left = mass > _ROUNDING * self.weights.min()
+        saved = np.divide(squares, mass, out=np.zeros_like(mass), where=is_left)
+        return np.bincount(causes, saved, n_causes)
 
     def _random_half(self, n):
         """Return a mask of a random half."""
@@ -208,8 +228,8 @@ class LocalSearch:
         if is_changed is None:
             is_changed = np.ones(len(centers.X), dtype=bool)
         for _ in range(n_steps):
-            rows = np.flatnonzero(is_changed[clustering.labels])
-            means = self._means(rows, clustering.labels[rows], clustering.centers)
+            labels = np.where(is_changed[clustering.labels], clustering.labels, -1)
+            means = self._means(labels, clustering.centers)
             moved = PointsByRegion(means, centers.region)
             after = self._reassign(clustering, moved, is_changed, points)
             is_changed = changed(clustering, after)
@@ -244,18 +264,15 @@ class LocalSearch:
         In each round points move between two random halves of the clusters, and every
         cluster gains or loses at most one.
         """
-        labels = clustering.labels.copy()
-        means = self._means(np.arange(len(labels)), labels, clustering.centers)
-        clustering = self._clustering(means, labels)
+        k = len(clustering.centers)
+        clustering = self._clustering_of(clustering.labels, k)
         for _ in range(_MOST_EXCHANGES):
             moved, to = self._find_exchanges(clustering)
             if not len(moved):
                 break
-            is_changed = mask([labels[moved], to], len(means))
+            labels = clustering.labels.copy()
             labels[moved] = to
-            rows = np.flatnonzero(is_changed[labels])
-            means = self._means(rows, labels[rows], means)
-            clustering = self._clustering(means, labels)
+            clustering = self._clustering_of(labels, k)
         return clustering
 
     def _find_exchanges(self, clustering):
@@ -268,7 +285,7 @@ class LocalSearch:
             rows, ids = np.flatnonzero(side[labels]), np.flatnonzero(~side)
             found, d2[rows] = self._nearest(centers.at(ids), points, rows)
             other[rows] = ids[found]
-        mass = self._mass(clustering)
+        mass = self._mass(labels, k)
         is_alone = np.bincount(labels, minlength=k)[labels] == 1
         left = np.where(is_alone, np.inf, mass[labels] - self.weights)
         saved = mass[labels] * self.weights / np.maximum(left, self.weights.min())
@@ -315,28 +332,29 @@ class LocalSearch:
             found[members] = np.where(near >= 0, ids[near], -1)
         return found, d2
 
-    def _clustering(self, centers, labels, d2=None):
-        """Return the clustering with its cost; compute d2 unless it is given."""
-        if d2 is None:
-            d2 = pair_distances(centers, self.X, labels)
+    def _clustering_of(self, labels, k):
+        """Return the clustering whose centers are the means of k labels; 0 if empty."""
+        means = self._means(labels, np.zeros((k, self.X.shape[1])))
+        return self._clustering(means, labels, pair_distances(means, self.X, labels))
+
+    def _clustering(self, centers, labels, d2):
+        """Return the clustering with its cost."""
         return Clustering(centers, labels, d2, float((d2 * self.weights).sum()))
 
-    def _mass(self, clustering):
-        """Return the weight of each cluster."""
-        return np.bincount(clustering.labels, self.weights, len(clustering.centers))
+    def _mass(self, labels, k):
+        """Return the weight of each of k labels; a point with -1 does not count."""
+        return np.bincount(labels + 1, self.weights, k + 1)[1:]
 
-    def _means(self, rows, labels, otherwise):
+    def _means(self, labels, otherwise):
         """Return the mean of the points of each label, and `otherwise` for other labels.
 
         It adds up differences to one of the points, which are rounded least.
         """
-        is_there, one = (
-            mask(labels, len(otherwise)),
-            np.zeros(len(otherwise), dtype=np.intp),
-        )
-        one[labels] = rows
-        means = np.where(is_there[:, None], self.X[one], otherwise)
-        X, weights = self.X.take(rows, axis=0), self.weights[rows]
-        sums = sums_of_differences(means, X, labels, weights)
-        mass = np.bincount(labels, weights, len(means))
-        return means + sums / np.where(is_there, mass, 1.0)[:, None]
+        k = len(otherwise)
+        one = np.full(k + 1, -1)  # the last for points that do not count
+        one[labels] = np.arange(len(labels))
+        one = one[:k]
+        is_there = one >= 0
+        origins = np.where(is_there[:, None], self.X[one], otherwise)
+        sums = sums_of_differences(origins, self.X, labels, self.weights)
+        return origins + sums / np.where(is_there, self._mass(labels, k), 1.0)[:, None]
