@@ -95,7 +95,7 @@ class Blocks:
         threads = self._threads if len(shares) > 1 else SINGLE_THREAD
         steps = [partial(look_up, X, old, labels, d2, rows) for rows in shares]
         draw = partial(stream.numbers.between, stream.n_seen, stream.n_seen + n_rows)
-        *_, uniforms = threads.map(_call, [*self._adding(), *steps, draw])
+        *_, uniforms = _results([*self._adding(threads), *steps, draw], threads)
         opened = open_centers(stream, X, uniforms, d2, dtype, weights=weights)
         if len(opened):
             new = new_centers(centers_from(rows_at(X, opened)), opened, old, n_rows)
@@ -104,23 +104,26 @@ class Blocks:
         advance(stream, opened, n_rows, weights)
         self._to_add_up = Block(X, labels, d2, weights)
         if threads is SINGLE_THREAD:
-            self.finish()  # while its rows are in the cache
+            self.finish(threads)  # while its rows are in the cache
         return stream.ids[labels], d2
 
-    def finish(self):
+    def finish(self, threads=None):
         """Add up the last block."""
-        if self._to_add_up is not None:
-            self._threads.map(_call, self._adding())
+        threads = threads or self._threads
+        _results(self._adding(threads), threads)
 
-    def _adding(self):
+    def _adding(self, threads):
         """Return steps that add up the last block, if it lacks that."""
         block, self._to_add_up = self._to_add_up, None
-        n_sums = 1 + self._threads.n_threads // TUNING.threads_per_sum
+        n_sums = 1 + threads.n_threads // TUNING.threads_per_sum
         return [] if block is None else accumulate(self._stream, block, n_sums)
 
 
-def _call(step):
-    return step()
+def _results(steps, threads):
+    """Return what steps give that may be done side by side."""
+    if threads.n_threads == 1:
+        return [step() for step in steps]
+    return threads.map(lambda step: step(), steps)
 
 
 def look_up(X, centers, labels, d2, rows):

@@ -123,8 +123,8 @@ def test_a_difference_is_a_failure_and_the_checkpoints_stay(
     monkeypatch.setattr(soak.tempfile, "mkdtemp", lambda prefix: str(tmp_path))
     out = tmp_path / "soak.json"
     assert main(["--samples", "2000", "--kills", "0", "--out", str(out)]) > 0
-    assert "stream.centers" in json.loads(out.read_text())["differences"]
-    assert "stream.centers" in capsys.readouterr().out
+    assert "stream.clusters" in json.loads(out.read_text())["differences"]
+    assert "stream.clusters" in capsys.readouterr().out
     assert (tmp_path / "whole.pickle").exists()
 
 
