@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import math
+import re
 from html.parser import HTMLParser
 
 import numpy as np
@@ -618,6 +619,17 @@ def test_the_demonstration_has_no_numbers_of_the_paper(tmp_path, console, monkey
     text = "".join([console.export_text(), page, *captions])
     for unwanted in ("†", "Table 1", "Table 2", "Figure 1"):
         assert unwanted not in text
+
+
+def test_the_demonstration_is_read_in_three_minutes(tmp_path, monkeypatch):
+    monkeypatch.setattr(report, "write_charts", lambda *args: [])  # takes long
+    records, about = made_records(DEMO), made_about(DEMO, paper=False)
+    page = report.write_report(tmp_path, records, about).read_text(encoding="utf-8")
+    unfolded = re.sub(r"<(details|style)\b.*?</\1>", "", page, flags=re.DOTALL)
+    first = re.search(r"<table>.*?</tr>", unfolded, flags=re.DOTALL).group()
+    assert first.count("<th ") <= 4
+    captions = [charts.caption(name, about) for name in charts.CHARTS]
+    assert len(re.sub(r"<[^>]+>", " ", " ".join([unfolded, *captions])).split()) <= 600
 
 
 def test_without_matplotlib_the_report_says_so(tmp_path, console, monkeypatch):

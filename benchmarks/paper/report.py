@@ -351,6 +351,8 @@ def section(name, part, about):
 def part_of(name, every, charts, about):
     """Return the charts and tables of a section, or nothing if there are none."""
     names, shown, folded = SECTIONS[name]
+    if not about["paper"] and name != "table2":  # the charts say enough
+        shown, folded = (), (*shown, *folded)
     beside = [charts[chart] for chart in names if chart in charts]
     below = [f"<div>{with_legend(every[t])}</div>" for t in shown if t in every]
     if len(beside) == 1:
