@@ -83,14 +83,14 @@ class Blocks:
         self._threads = threads
         self._to_add_up = None  # the last block
 
-    def read(self, X, weights=None):
-        """Open centers, and return the label and d2 of each row.
+    def read(self, X, ids, d2, weights=None):
+        """Open centers, and write the id and d2 of each row to arrays.
 
         The rows are added up beside the next block. `weights` are None if all are 1.
         """
         stream, old, n_rows = self._stream, self._stream.centers, X.shape[0]
         dtype, X = X.dtype, old.as_rows(X)
-        labels, d2 = np.empty(n_rows, dtype=np.int32), np.empty(n_rows)
+        labels = np.empty_like(ids) if stream.retired else ids  # indices of live centers
         shares = row_shares(old, X, self._threads)
         threads = self._threads if len(shares) > 1 else SINGLE_THREAD
         steps = [partial(look_up, X, old, labels, d2, rows) for rows in shares]
@@ -105,7 +105,8 @@ class Blocks:
         self._to_add_up = Block(X, labels, d2, weights)
         if threads is SINGLE_THREAD:
             self.finish(threads)  # while its rows are in the cache
-        return stream.ids[labels], d2
+        if stream.retired:
+            ids[:] = stream.ids[labels]
 
     def finish(self, threads=None):
         """Add up the last block."""

@@ -8,7 +8,7 @@ just that.
 import numpy as np
 from sklearn.utils import check_random_state
 
-_AT_ONCE = 2**12  # numbers to make, at least
+_AT_ONCE = 2**12  # numbers to make, unless more are needed
 
 
 def draw_seed(random_state):
@@ -34,7 +34,9 @@ class RandomNumbers:
         first, numbers = self._kept
         if not first <= start <= stop <= first + len(numbers):
             generator = np.random.Generator(np.random.PCG64(self.seed).advance(start))
-            first, numbers = start, generator.random(max(stop - start, _AT_ONCE))
+            if stop - start > _AT_ONCE:
+                return generator.random(stop - start)
+            first, numbers = start, generator.random(_AT_ONCE)
             self._kept = first, numbers  # at once, since threads and copies share it
         return numbers[start - first : stop - first]
 

@@ -181,7 +181,7 @@ class Stream:
             part = rows_between(X, start, start + most)
             rows, n_before = slice(start, start + part.shape[0]), len(self.centers)
             some = None if weights is None else weights[rows]
-            labels[rows], d2[rows] = blocks.read(part, some)
+            blocks.read(part, labels[rows], d2[rows], some)
             self._choose_block_rows(part, len(self.centers) - n_before)
             start = rows.stop
             if report is not None:
@@ -197,5 +197,8 @@ class Stream:
         """
         wanted = TUNING.openings_in_block * len(self.centers)
         growth = min(max((wanted + 1) / (n_opened + 1), 0.25), 4)
-        rows = min(int(growth * X.shape[0]), largest_block(X, self.centers))
-        self._block_rows = max(TUNING.first_block_rows, rows)
+        rows = int(growth * X.shape[0])
+        if growth >= 1:  # a block that something else has cut short says nothing
+            rows = max(rows, self._block_rows)
+        most = largest_block(X, self.centers)
+        self._block_rows = max(TUNING.first_block_rows, min(rows, most))
