@@ -6,6 +6,7 @@ continued where it ends, once its beginning is known.
 """
 
 from collections import deque
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -46,7 +47,7 @@ class AddingUp:
     def __init__(self, reading, totals):
         self._reading, self.totals = reading, totals
         self._rows = deque()  # until taken over: rows, and a list to receive their totals
-        self._waiting = []  # for nobody was asked: rows, lists of those before, and of them
+        self._waiting = {}  # the same, by the id of the list that they wait for
         self._last = [[totals]]  # the list of the last rows
 
     @property
@@ -61,35 +62,35 @@ class AddingUp:
         task. But if those before them wait, too, they are cut: then all that begin a block
         go ahead, and no chain of partitions waits for each other.
         """
-        is_chain = (
-            len(self._waiting) >= _MOST_WAITING and self._waiting[-1][-1] is self._last
-        )
+        newest = next(reversed(self._waiting.values()), (None, None))
+        is_chain = len(self._waiting) >= _MOST_WAITING and newest[-1] is self._last
         for part in rows.cut() if is_chain else [rows]:
             if part.start < part.stop:
                 before, self._last = self._last, []
                 self._rows.append((part, self._last))
-                self._waiting.append((part, before, self._last))
-        self.go_on()
+                if starts_block(part.position):
+                    nothing = no_totals(self.totals.closed, part.position)
+                    self._ask(part, self._last, nothing)
+                elif before:
+                    self._ask(part, self._last, before[0][-1].last_block())
+                else:
+                    self._waiting[id(before)] = part, self._last
 
-    def go_on(self):
-        """Ask for what can be added up now, and take over what is next."""
-        waiting, self._waiting = self._waiting, []
-        for rows, before, blocks in waiting:
-            if before:
-                self._ask(rows, before[0][-1].last_block(), blocks)
-            elif starts_block(rows.position):
-                self._ask(rows, no_totals(self.totals.closed, rows.position), blocks)
-            else:
-                self._waiting.append((rows, before, blocks))
-        while self._rows and self._rows[0][-1]:
-            self._take_over(*self._rows.popleft())
-
-    def _ask(self, rows, block, answer):
+    def _ask(self, rows, answer, block):
         """Have rows labeled and added up, from the block on that they continue or begin."""
         reading, part = self._reading, self._reading.partitions[rows.index]
         decided = rows.proposal, rows.stream.centers.rows, rows.opened
         args = part, reading.checker, (rows.start, rows.stop), *decided, block
-        reading.tasks.submit("add-up", answer.append, worker.add_up_rows, *args)
+        receive = partial(self._receive, answer)
+        reading.tasks.submit("add-up", receive, worker.add_up_rows, *args)
+
+    def _receive(self, answer, blocks):
+        """Receive totals, ask for what waited for them, and take over what is next."""
+        answer.append(blocks)
+        if id(answer) in self._waiting:
+            self._ask(*self._waiting.pop(id(answer)), blocks[-1].last_block())
+        while self._rows and self._rows[0][-1]:
+            self._take_over(*self._rows.popleft())
 
     def _take_over(self, rows, answer):
         """Add totals to those of all rows before, and let go of what is read."""

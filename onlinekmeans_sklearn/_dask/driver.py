@@ -131,7 +131,6 @@ class Reading:
             self.tasks.wait()
             while self._proposals and self._proposals[0][-1]:
                 self._decide(*self._proposals.popleft())
-            self._adding_up.go_on()
             self._enter()
         self._stream.totals = self._adding_up.totals
 
