@@ -99,7 +99,7 @@ class BaseOnlineKMeans(
         y : Ignored
             Not used, present for API consistency by convention.
         sample_weight : array-like of shape (n_samples,) or None, default=None
-            What each sample counts: one of weight 3 as much as three in its place. A
+            What each sample counts: one of weight 3 as much as three of weight 1. A
             sample of weight 0 gets a cluster and changes nothing. If None, all count 1.
 
         Returns
@@ -127,7 +127,7 @@ class BaseOnlineKMeans(
         y : Ignored
             Not used, present for API consistency by convention.
         sample_weight : array-like of shape (n_samples,) or None, default=None
-            What each sample counts: one of weight 3 as much as three in its place. A
+            What each sample counts: one of weight 3 as much as three of weight 1. A
             sample of weight 0 gets a cluster and changes nothing. If None, all count 1.
 
         Returns
@@ -155,7 +155,7 @@ class BaseOnlineKMeans(
         y : Ignored
             Not used, present for API consistency by convention.
         sample_weight : array-like of shape (n_samples,) or None, default=None
-            What each sample counts: one of weight 3 as much as three in its place. A
+            What each sample counts: one of weight 3 as much as three of weight 1. A
             sample of weight 0 gets a cluster and changes nothing. If None, all count 1.
 
         Returns

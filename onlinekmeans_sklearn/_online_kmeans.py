@@ -12,11 +12,11 @@ class OnlineKMeans(BaseOnlineKMeans):
 
     Each sample gets its cluster before the next one is seen: it either joins the nearest
     center or becomes a center itself, with a probability that grows with its distance.
-    The number of clusters follows the data, and a cluster's id never changes. In practice
-    the cost stays low; for ``algorithm="theoretical"`` it is proven to be near that of the
-    best k-means clustering, in any order of the stream [1]_. A small group that comes late
-    may still join an old cluster: `n_clusters`, a larger `k` or `half_life` make that less
-    likely.
+    The number of clusters follows the data, and a cluster's id never changes; with
+    `n_clusters` the clusters are merged into exactly that many. In practice the cost stays
+    low; for ``algorithm="theoretical"`` it is proven to be near that of the best k-means
+    clustering, in any order of the stream [1]_. A small group that comes late may still
+    join an old cluster: `n_clusters`, a larger `k` or `half_life` make that less likely.
 
     Parameters
     ----------

@@ -11,7 +11,7 @@ _DEPENDENCIES = ["numpy", "scipy", "scikit-learn", "joblib", "threadpoolctl"]
 def show_versions():
     """Print the versions that matter for a bug report, and which kernels are in use.
 
-    The kernels are compiled ones or those of numpy. Their results are the same, to the last
+    The kernels are compiled ones or those of numpy. Their results are the same, bit for
     bit; the compiled ones are faster.
 
     See Also

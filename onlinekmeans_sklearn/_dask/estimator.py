@@ -285,7 +285,7 @@ class DaskClusters(DaskReader):
         return self.to_local().get_feature_names_out(input_features)
 
     def to_local(self):
-        """Return the local estimator, which goes on, is saved and serves without Dask.
+        """Return the local estimator, which learns, predicts and saves without Dask.
 
         Returns
         -------
@@ -299,7 +299,7 @@ class DaskClusters(DaskReader):
 
     @classmethod
     def from_local(cls, model, client=None):
-        """Return an estimator on Dask that goes on with the stream of a local one.
+        """Return an estimator on Dask that continues the stream of a local one.
 
         Parameters
         ----------

@@ -36,7 +36,7 @@ class Display:
             except ImportError as error:
                 raise ImportError(
                     f"{type(self).__name__} needs matplotlib, which cannot be imported: "
-                    "install it by `pip install matplotlib`."
+                    "install it with `pip install matplotlib`."
                 ) from error
             ax = plt.subplots(layout="constrained")[1]
         self.ax_, self.figure_ = ax, ax.figure
