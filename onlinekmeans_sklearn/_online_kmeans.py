@@ -334,7 +334,7 @@ class SemiOnlineKMeans(BaseOnlineKMeans):
             warn_user(
                 f"The 'n_samples' parameter of {name} is None in a stream started with "
                 f"partial_fit: its length is taken to be {n_rows}, the rows of this call. "
-                "Pass n_samples, a rough number will do, or use OnlineKMeans."
+                "Pass n_samples (a rough number is good enough), or use OnlineKMeans."
             )
         expected = round(2**stream.schedule.log_n)  # only the logarithm is kept
         if n_seen < 2 * expected <= n_seen + n_rows:

@@ -23,8 +23,8 @@ class OpeningsDisplay(Display):
     phase_starts : array-like of shape (n_phases,)
         How many samples came before each phase.
     facility_costs : array-like of shape (n_phases,)
-        What opening a center cost in each phase. 0 and infinity have no place on a log
-        scale: they leave a gap in the line.
+        What opening a center cost in each phase. 0 and infinity cannot be shown on a
+        log scale: they leave a gap in the line.
     max_clusters : int or None, default=None
         The cap on the number of clusters, if there is one.
     retired_at : array-like, default=()

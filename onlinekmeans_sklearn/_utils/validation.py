@@ -87,8 +87,8 @@ def as_floats(estimator, X, *others, **options):
     elif type(X).__module__.startswith("dask") and hasattr(X, "__dask_graph__"):
         warn_user(
             f"{type(estimator).__name__} got a Dask collection and loads it into memory "
-            "as a whole. To keep it in pieces, use those of onlinekmeans_sklearn.dask, or "
-            "pass one partition after the other to partial_fit."
+            "as a whole. To keep it in partitions, use the estimators of "
+            "onlinekmeans_sklearn.dask, or pass one after the other to partial_fit."
         )
     try:
         return validate_data(
