@@ -57,8 +57,9 @@ ax.set(
     title="Clusters beside the pixels help,\nbut ten one-hot clusters mislead",
     xlabel="columns beside the 64 pixels",
     ylabel="accuracy on unseen digits",
+    ylim=(0.87, None),
 )
-ax.legend()
+ax.legend(loc="lower right", ncols=2)
 plt.show()
 
 # %%

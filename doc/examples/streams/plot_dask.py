@@ -42,7 +42,7 @@ print("cost equal:   ", on_dask.inertia_ == local.inertia_)
 # For a model that is served without Dask there is ``to_local``.
 print(on_dask.to_local().predict([[0.0, 0.0]]))
 
-figure, axes = plt.subplots()
+figure, axes = plt.subplots(layout="constrained")
 axes.scatter(*X[::100].T, s=3, color="0.6", linewidth=0)
 axes.scatter(
     *local.cluster_centers_.T, s=90, facecolor="none", edgecolor="C0", label="one process"
@@ -50,7 +50,7 @@ axes.scatter(
 axes.scatter(*on_dask.cluster_centers_.T, s=25, marker="x", color="C1", label="Dask")
 axes.set(xlabel="first feature", ylabel="second feature")
 axes.set_title("Two workers find the centers of one")
-axes.legend()
+figure.legend(loc="outside lower center", ncols=2)
 plt.show()
 
 # %%

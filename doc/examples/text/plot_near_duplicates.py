@@ -65,7 +65,7 @@ ax.set(
     xlabel="distance to the earlier text",
     ylabel="texts that joined a cluster",
 )
-ax.legend()
+ax.legend(loc="upper center", bbox_to_anchor=(0.68, 1))
 plt.show()
 
 # %%

@@ -3,7 +3,7 @@ Topics in sparse text
 =====================
 
 Texts are rows with thousands of columns, nearly all of them zero. They are clustered as
-they are, in CSR, without being made dense, and the centers are CSR as well.
+they are, in CSR, and never made dense; only the five final centers are an array.
 """
 
 # %%
@@ -71,5 +71,5 @@ plt.show()
 # %%
 # **What to remember**
 #
-# - Sparse rows in, sparse centers out; nothing is made dense in between.
+# - Sparse rows are never made dense; only the few merged centers are, as in ``KMeans``.
 # - Give the rows unit length to cluster by cosine distance.
