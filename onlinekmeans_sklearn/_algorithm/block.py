@@ -45,7 +45,7 @@ def read_block(stream, X, ids, d2, weights, threads, left):
     old, dtype, n_rows = stream.centers, X.dtype, X.shape[0]
     X = old.as_rows(X)
     labels = np.empty_like(ids) if stream.retired else ids  # indices of live centers
-    shares = row_shares(n_rows, X.size * len(old), threads)
+    shares = row_shares(n_rows, X.size * len(stream.ids), threads)
     threads = threads if len(shares) > 1 else SINGLE_THREAD
     steps = [partial(look_up, X, old, labels, d2, rows) for rows in shares]
     draw = partial(stream.numbers.between, stream.n_seen, stream.n_seen + n_rows)
@@ -64,14 +64,12 @@ def read_block(stream, X, ids, d2, weights, threads, left):
 
 def do_all(steps, threads):
     """Empty a list of steps that may be done side by side, and return their results."""
-    is_alone = threads.n_threads == 1
-    results = [step() for step in steps] if is_alone else threads.map(_call, steps)
+    if threads.n_threads == 1:
+        results = [step() for step in steps]
+    else:
+        results = threads.map(lambda step: step(), steps)
     steps.clear()
     return results
-
-
-def _call(step):
-    return step()
 
 
 def look_up(X, centers, labels, d2, rows):
@@ -88,10 +86,10 @@ def open_centers(stream, X, uniforms, d2, dtype, positions=None, weights=None):
     of that moment: the centers from before the block, and those that opened in it. If `X`
     has only some rows of the block, `positions` says which.
     """
-    uniforms, candidates = deciding_numbers(stream, uniforms, d2, weights)
+    uniforms, candidates = _candidates(stream, uniforms, d2, weights)
     centers, schedule = stream.centers, shallow_copy(stream.schedule)
     opened, start, n = candidates[:0], 0, stream.seen.n
-    room = min(len(candidates), stream.max_clusters - len(centers))
+    room = min(len(candidates), stream.max_clusters - len(stream.ids))
     while len(opened) < room:
         most = min(room - len(opened), schedule.openings_left(n))
         indices = centers.search.next_openings(
@@ -116,7 +114,7 @@ def open_centers(stream, X, uniforms, d2, dtype, positions=None, weights=None):
     return opened
 
 
-def deciding_numbers(stream, uniforms, d2, weights):
+def _candidates(stream, uniforms, d2, weights):
     """Return the number of each row that decides, and the rows that may open a center."""
     cost = stream.schedule.facility_cost
     if weights is None:
@@ -145,21 +143,22 @@ def label(X, labels, d2, old, new, opened, threads=SINGLE_THREAD):
     They were looked up in the old ones. The last of the new centers opened at the rows
     `opened`, some perhaps after the block; all before these opened before the first row.
     """
-    visible = np.zeros(len(labels), dtype=np.int64)
-    visible[:1] = len(new) - len(opened)
-    visible[opened[opened < len(labels)]] += 1
+    n_rows, n_old, n_new = len(labels), len(old), len(new)
+    visible = np.zeros(n_rows, dtype=np.int64)
+    visible[:1] = n_new - len(opened)
+    visible[opened[opened < n_rows]] += 1
     np.cumsum(visible, out=visible)
     # with many old centers it takes longer to compute the reach than it saves
-    if 0 < len(old) <= len(labels):
+    if 0 < n_old <= n_rows:
         visible *= d2 >= _reach(new, old)[labels]
 
     def label_share(rows):
         some = rows_between(X, rows.start, rows.stop)
         found, _ = nearest(new, some, d2[rows], visible[rows])
         nearer = np.flatnonzero(found >= 0)
-        labels[rows.start + nearer] = len(old) + found[nearer]
+        labels[rows.start + nearer] = n_old + found[nearer]
 
-    threads.map(label_share, row_shares(len(labels), X.size * len(new), threads))
+    threads.map(label_share, row_shares(n_rows, X.size * n_new, threads))
 
 
 def _reach(new, old):

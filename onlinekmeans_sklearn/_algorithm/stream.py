@@ -8,12 +8,12 @@ from .._utils.calls import shallow_copy
 from .._utils.rows import copied_row, rows_between, rows_from_copies
 from .._utils.threads import own_threads
 from .._utils.tuning import TUNING
-from .block import deciding_numbers, do_all, read_block
+from .block import do_all, read_block
 from .cluster_sums import no_totals, rows_left
 from .forgetting import end_epoch
 from .moving import move_centers, next_move
 from .random_numbers import RandomNumbers
-from .weights import SeenWeight
+from .weights import SeenWeight, light_numbers
 
 # Single rows are added up together: for each of them all sums would have to be copied.
 _MOST_WAITING, _MOST_NUMBERS = 2**8, 2**20
@@ -127,7 +127,7 @@ class Stream:
             other.centers = centers_from(rows_between(X, 0, 0))
             other.moves = self.moves and not issparse(X)
             other.totals = no_totals(X)
-        n_centers = max(len(other.centers), self.schedule.prefix_length)
+        n_centers = max(len(self.ids), self.schedule.prefix_length)
         work = X.shape[0] * other.centers.width(X) * n_centers
         with own_threads(n_jobs, work) as threads:
             return other, *other._read(X, weights, threads, report)
@@ -145,14 +145,15 @@ class Stream:
         it must be read as a block.
         """
         label, d2 = self.centers.search.nearest_of_row(X)
-        uniforms = self.numbers.between(self.n_seen, self.n_seen + 1)
-        _, candidates = deciding_numbers(self, uniforms, d2, weights)
-        if len(candidates) and len(self.ids) < self.max_clusters:
+        number, weight = self.numbers.between(self.n_seen, self.n_seen + 1), 1.0
+        if weights is not None:
+            number, weight = light_numbers(number, weights) * (1 - 1e-12), weights.item()
+        stays = number.item() * self.schedule.facility_cost >= d2
+        if not stays and len(self.ids) < self.max_clusters:
             return None
         totals, waiting = self._totals_and_waiting
         if len(waiting) >= min(_MOST_WAITING, _MOST_NUMBERS // max(1, X.size)):
             return None
-        weight = 1.0 if weights is None else weights.item()
         waiting = (*waiting, (copied_row(X), label, d2, weight))
         self._totals_and_waiting = totals, waiting
         self.seen = self.seen.with_rows(1, weights)
