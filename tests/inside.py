@@ -72,7 +72,7 @@ def int32_up_to(most):
         return "int32" if number <= most else "int64"
 
     with ExitStack() as stack:
-        for name in ("_nearest.sparse", "_algorithm.cluster_sums"):
+        for name in ("_nearest.centers", "_algorithm.cluster_sums"):
             module = import_module(f"{_PACKAGE}.{name}")
             stack.enter_context(mock.patch.object(module, "index_dtype", dtype))
         yield

@@ -20,7 +20,6 @@ Where a block ends makes no difference to the result, only to the speed.
 """
 
 from functools import partial
-from typing import NamedTuple
 
 import numpy as np
 
@@ -32,99 +31,45 @@ from .._utils.tuning import TUNING
 from .weights import heavy_numbers, light_numbers
 
 
-class NewCenters(NamedTuple):
-    """Centers that rows were not compared with when they were looked up.
+def read_block(stream, X, ids, d2, weights, threads, left):
+    """Take rows through the four steps, and write the id and d2 of each to arrays.
 
-    Attributes
-    ----------
-    centers : Centers
-    opened : ndarray of int64
-        The rows at which the last of them opened; the others opened before all rows.
-    n_old : int
-        The number of centers that rows were compared with.
-    reach : ndarray of float64 or None
-        For each of these, the squared distance below which no new center is nearer.
-    """
-
-    centers: object
-    opened: np.ndarray
-    n_old: int
-    reach: np.ndarray
-
-    def visible(self, rows):
-        """Return how many of them had opened when each row was read, with itself."""
-        visible = np.zeros(rows.stop - rows.start, dtype=np.int64)
-        first, last = np.searchsorted(self.opened, [rows.start, rows.stop])
-        visible[:1] = len(self.centers) - len(self.opened) + first
-        visible[self.opened[first:last] - rows.start] += 1
-        return np.cumsum(visible, out=visible)
-
-
-class Block(NamedTuple):
-    """Rows that are to be added up, their labels and squared distances."""
-
-    X: object
-    labels: np.ndarray
-    d2: np.ndarray
-    weights: np.ndarray  # None if all are 1
-
-
-class Blocks:
-    """Take blocks through the four steps, side by side if there are several threads.
-
-    From left to right, with three blocks::
+    `weights` are None if all are 1. If there are several threads, rows are added up beside
+    the look-up of the next block, from left to right::
 
         look up 1 | open 1 | label 1 | look up 2 | open 2 | label 2 | look up 3 | ...
                                      |  add up 1 |                  |  add up 2 |
+
+    `left` are the steps that the last block has left; return those that this one leaves.
     """
-
-    def __init__(self, stream, threads=SINGLE_THREAD):
-        self._stream = stream
-        self._threads = threads
-        self._to_add_up = None  # the last block
-
-    def read(self, X, ids, d2, weights=None):
-        """Open centers, and write the id and d2 of each row to arrays.
-
-        The rows are added up beside the next block. `weights` are None if all are 1.
-        """
-        stream, old, n_rows = self._stream, self._stream.centers, X.shape[0]
-        dtype, X = X.dtype, old.as_rows(X)
-        labels = np.empty_like(ids) if stream.retired else ids  # indices of live centers
-        shares = row_shares(old, X, self._threads)
-        threads = self._threads if len(shares) > 1 else SINGLE_THREAD
-        steps = [partial(look_up, X, old, labels, d2, rows) for rows in shares]
-        draw = partial(stream.numbers.between, stream.n_seen, stream.n_seen + n_rows)
-        *_, uniforms = _results([*self._adding(threads), *steps, draw], threads)
-        opened = open_centers(stream, X, uniforms, d2, dtype, weights=weights)
-        if len(opened):
-            new = new_centers(centers_from(rows_at(X, opened)), opened, old, n_rows)
-            shares = row_shares(new.centers, X, threads)
-            threads.map(partial(label, X, labels, d2, new), shares)
-        advance(stream, opened, n_rows, weights)
-        self._to_add_up = Block(X, labels, d2, weights)
-        if threads is SINGLE_THREAD:
-            self.finish(threads)  # while its rows are in the cache
-        if stream.retired:
-            ids[:] = stream.ids[labels]
-
-    def finish(self, threads=None):
-        """Add up the last block."""
-        threads = threads or self._threads
-        _results(self._adding(threads), threads)
-
-    def _adding(self, threads):
-        """Return steps that add up the last block, if it lacks that."""
-        block, self._to_add_up = self._to_add_up, None
-        n_sums = 1 + threads.n_threads // TUNING.threads_per_sum
-        return [] if block is None else accumulate(self._stream, block, n_sums)
+    old, dtype, n_rows = stream.centers, X.dtype, X.shape[0]
+    X = old.as_rows(X)
+    labels = np.empty_like(ids) if stream.retired else ids  # indices of live centers
+    shares = row_shares(n_rows, X.size * len(stream.ids), threads)
+    threads = threads if len(shares) > 1 else SINGLE_THREAD
+    steps = [partial(look_up, X, old, labels, d2, rows) for rows in shares]
+    draw = partial(stream.numbers.between, stream.n_seen, stream.n_seen + n_rows)
+    *_, uniforms = do_all([*left, *steps, draw], threads)
+    opened = open_centers(stream, X, uniforms, d2, dtype, weights=weights)
+    if len(opened):
+        label(X, labels, d2, old, centers_from(rows_at(X, opened)), opened, threads)
+    advance(stream, opened, n_rows, weights)
+    left = accumulate(stream, X, labels, d2, weights, threads)
+    if threads is SINGLE_THREAD:
+        do_all(left, threads)  # while the rows are in the cache
+    if stream.retired:
+        ids[:] = stream.ids[labels]
+    return left
 
 
-def _results(steps, threads):
-    """Return what steps give that may be done side by side."""
+def do_all(steps, threads):
+    """Empty a list of steps that may be done side by side, and return their results."""
     if threads.n_threads == 1:
-        return [step() for step in steps]
-    return threads.map(lambda step: step(), steps)
+        results = [step() for step in steps]
+    else:
+        results = threads.map(lambda step: step(), steps)
+    steps.clear()
+    return results
 
 
 def look_up(X, centers, labels, d2, rows):
@@ -142,12 +87,9 @@ def open_centers(stream, X, uniforms, d2, dtype, positions=None, weights=None):
     has only some rows of the block, `positions` says which.
     """
     uniforms, candidates = _candidates(stream, uniforms, d2, weights)
-    opened = candidates[:0]
-    if not len(candidates):
-        return opened
     centers, schedule = stream.centers, shallow_copy(stream.schedule)
-    start, n = 0, stream.seen.n
-    room = min(len(candidates), stream.max_clusters - len(centers))
+    opened, start, n = candidates[:0], 0, stream.seen.n
+    room = min(len(candidates), stream.max_clusters - len(stream.ids))
     while len(opened) < room:
         most = min(room - len(opened), schedule.openings_left(n))
         indices = centers.search.next_openings(
@@ -155,11 +97,10 @@ def open_centers(stream, X, uniforms, d2, dtype, positions=None, weights=None):
         )
         if not len(indices):
             break
-        opened, start = np.append(opened, candidates[indices]), int(indices[-1]) + 1
-        row = opened[-1] if positions is None else positions[opened[-1]]
-        n_rows = int(row) + 1
+        new, start = candidates[indices], int(indices[-1]) + 1
+        opened = np.append(opened, new)
+        n_rows = 1 + int(new[-1] if positions is None else positions[new[-1]])
         n, position = stream.seen.with_rows(n_rows, weights).n, stream.n_seen + n_rows
-        new = opened[len(opened) - len(indices) :]
         of_new = np.ones(len(new)) if weights is None else weights[new]
         saved = np.zeros(len(new))
         if stream.half_life < np.inf:
@@ -196,22 +137,28 @@ def _d2_of_openings(X, opened, new, d2):
     return nearest(centers, rows_at(X, new), d2[new].copy(), visible)[1]
 
 
-def new_centers(new, opened, old, n_rows):
-    """Return the new centers of `n_rows` rows, which were looked up in the old ones."""
+def label(X, labels, d2, old, new, opened, threads=SINGLE_THREAD):
+    """Reassign rows of a block to nearer ones of the new centers that they know.
+
+    They were looked up in the old ones. The last of the new centers opened at the rows
+    `opened`, some perhaps after the block; all before these opened before the first row.
+    """
+    n_rows, n_old, n_new = len(labels), len(old), len(new)
+    visible = np.zeros(n_rows, dtype=np.int64)
+    visible[:1] = n_new - len(opened)
+    visible[opened[opened < n_rows]] += 1
+    np.cumsum(visible, out=visible)
     # with many old centers it takes longer to compute the reach than it saves
-    reach = _reach(new, old) if 0 < len(old) <= n_rows else None
-    return NewCenters(new, opened, len(old), reach)
+    if 0 < n_old <= n_rows:
+        visible *= d2 >= _reach(new, old)[labels]
 
+    def label_share(rows):
+        some = rows_between(X, rows.start, rows.stop)
+        found, _ = nearest(new, some, d2[rows], visible[rows])
+        nearer = np.flatnonzero(found >= 0)
+        labels[rows.start + nearer] = n_old + found[nearer]
 
-def label(X, labels, d2, new, rows):
-    """Reassign some rows of a block to nearer ones of the new centers that they know."""
-    X, labels, d2 = rows_between(X, rows.start, rows.stop), labels[rows], d2[rows]
-    visible = new.visible(rows)
-    if new.reach is not None:
-        visible *= d2 >= new.reach[labels]
-    new_labels, _ = nearest(new.centers, X, d2, visible)
-    reassigned = np.flatnonzero(new_labels >= 0)
-    labels[reassigned] = new.n_old + new_labels[reassigned]
+    threads.map(label_share, row_shares(n_rows, X.size * n_new, threads))
 
 
 def _reach(new, old):
@@ -229,9 +176,11 @@ def _reach(new, old):
     return gap * (0.25 - 1e-6) - old.n_features * 1e-320
 
 
-def accumulate(stream, block, n_shares=1):
-    """Return steps, in any order, that add a block to the counts, sums and costs."""
-    stream.totals, steps = stream.totals.with_block(*block, stream.centers, n_shares)
+def accumulate(stream, X, labels, d2, weights, threads):
+    """Return steps, in any order, that add rows to the counts, sums and costs."""
+    n_sums = 1 + threads.n_threads // TUNING.threads_per_sum
+    block = X, labels, d2, weights, stream.centers, n_sums
+    stream.totals, steps = stream.totals.with_block(*block)
     return steps
 
 

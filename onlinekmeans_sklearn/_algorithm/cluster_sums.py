@@ -51,7 +51,8 @@ class Totals:
     """
 
     def __init__(self, closed, open_rows, n_rows):
-        self.closed, self.open = closed, sums_from(open_rows)
+        kind = SparseSums if issparse(open_rows) else DenseSums
+        self.closed, self.open = closed, kind(open_rows)
         self.closed_counts = self.open_counts = np.empty(0)
         self.closed_cost = self.open_cost = self.past_cost = self.saved = 0.0
         self.n_rows = n_rows
@@ -75,11 +76,9 @@ class Totals:
     @property
     def sums(self):
         """The sum of differences of each cluster, as an array or CSR."""
-        n_clusters = max(len(self.closed_counts), len(self.open_counts))
+        n_clusters = len(self.counts)
         rows = self.open.rows(n_clusters)
-        if not self.closed.shape[0]:
-            return rows
-        return padded(self.closed, n_clusters) + rows
+        return padded(self.closed, n_clusters) + rows if self.closed.shape[0] else rows
 
     def mean_differences(self):
         """Return the mean difference of the members of each cluster and its center."""
@@ -92,16 +91,16 @@ class Totals:
         """
         other = self._before_next_row()
         other.n_rows += len(labels)
-        before, first = padded(other.open_counts, len(centers)), other.open_cost
+        n_clusters, first = len(centers), other.open_cost
+        before = padded(other.open_counts, n_clusters)
         other.open, steps = other.open.with_members(X, labels, centers, n_shares, weights)
 
         def count():
             if weights is None:
-                other.open_counts = before + np.bincount(labels, minlength=len(centers))
+                other.open_counts = before + np.bincount(labels, minlength=n_clusters)
             else:
-                every = np.concatenate([np.arange(len(centers)), labels])
-                in_order = np.concatenate([before, weights])
-                other.open_counts = np.bincount(every, in_order)
+                every = np.concatenate([np.arange(n_clusters), labels])
+                other.open_counts = np.bincount(every, np.concatenate([before, weights]))
             other.open_cost = sequential_sum(first, d2, weights)
 
         return other, [count, *steps]
@@ -192,11 +191,6 @@ def no_totals(rows, position=0):
     return Totals(nothing, nothing, position)
 
 
-def sums_from(rows):
-    """Return the sums that have these rows."""
-    return SparseSums(rows) if issparse(rows) else DenseSums(rows)
-
-
 class DenseSums:
     """Sums of rows in an array, immutable: adding members returns another instance."""
 
@@ -211,9 +205,8 @@ class DenseSums:
     def with_members(self, X, labels, centers, n_shares, weights):
         """Return the sums with rows added, and the steps to do, one per share."""
         sums = self.rows(len(centers))
-        shares = [(0, len(sums))]
-        if n_shares > 1:
-            shares = split_by_cluster(labels, len(sums), n_shares)
+        few, n = n_shares == 1, len(sums)
+        shares = [(0, n)] if few else split_by_cluster(labels, n, n_shares)
         add = partial(centers.search.add, X, labels)
         return DenseSums(sums), [partial(add, *share, sums, weights) for share in shares]
 
@@ -238,32 +231,26 @@ class SparseSums:
 
     def rows(self, n_clusters):
         """Return CSR of a row per cluster, empty for those that have no sum yet."""
-        nothing = np.empty(0, dtype=np.int32), np.empty(0)
-        columns, values = zip(nothing, *self._with_room(n_clusters)._clusters)
+        columns, values = zip(self._nothing(), *self._clusters)
         ends = np.cumsum([len(some) for some in values])
         dtype = index_dtype(max(ends[-1], self._n_features))
         columns, values = np.concatenate(columns, dtype=dtype), np.concatenate(values)
-        shape = n_clusters, self._n_features
+        shape = len(self._clusters), self._n_features
         rows = csr_array((values, columns, ends.astype(dtype)), shape=shape)
         rows.eliminate_zeros()  # where all members equal the center
         rows.sort_indices()
-        return rows
+        return padded(rows, n_clusters)
 
     def with_members(self, X, labels, centers, n_shares, weights):
         """Return the sums with rows added, and the steps to do, one per share."""
-        other, members = self._with_room(len(centers)), [*indices_by_group(labels).items()]
+        other, n_new = shallow_copy(self), len(centers) - len(self._clusters)
+        other._clusters = self._clusters + [self._nothing()] * n_new
+        members, add = [*indices_by_group(labels).items()], centers.search.add
         shares = [members[i::n_shares] for i in range(n_shares)]
-        add = centers.search.add
         return other, [partial(add, X, some, other._clusters, weights) for some in shares]
 
-    def _with_room(self, n_clusters):
-        """Return a copy that has a sum for every cluster, whose list may be changed."""
-        other, clusters = shallow_copy(self), self._clusters.copy()
-        if len(clusters) < n_clusters:
-            nothing = np.empty(0, dtype=index_dtype(self._n_features)), np.empty(0)
-            clusters += [nothing] * (n_clusters - len(clusters))
-        other._clusters = clusters
-        return other
+    def _nothing(self):
+        return np.empty(0, dtype=index_dtype(self._n_features)), np.empty(0)
 
 
 def split_by_cluster(labels, n_clusters, n_shares):

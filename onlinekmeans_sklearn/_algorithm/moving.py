@@ -9,9 +9,7 @@ from there on workers can read at the same time.
 Means of CSR rows are denser, and take longer to compare than they save.
 """
 
-from bisect import bisect_right
-
-import numpy as np
+import math
 
 from .._nearest import centers_from
 
@@ -23,20 +21,16 @@ def is_moving(stream):
     return stream.moves and stream.n_seen <= POSITIONS[-1]
 
 
-def centers_move(stream):
-    """Return whether centers move before the next sample."""
-    is_time = stream.moves and stream.n_seen in POSITIONS
-    return is_time and not stream.schedule.is_prefix
-
-
-def rows_left_before_move(stream):
-    """Return how many samples from the next one on come before a later move."""
-    later = POSITIONS[bisect_right(POSITIONS, stream.n_seen) :]
-    return later[0] - stream.n_seen if stream.moves and later else np.inf
+def next_move(stream):
+    """Return the first position after the next one at which centers may move."""
+    later = (position for position in POSITIONS if position > stream.n_seen)
+    return min(later, default=math.inf) if stream.moves else math.inf
 
 
 def move_centers(stream):
-    """Move the centers of a stream to the means of their clusters, in place."""
+    """Move centers to the means of their clusters, in place, if it is time for that."""
+    if not stream.moves or stream.n_seen not in POSITIONS or stream.schedule.is_prefix:
+        return
     old = stream.centers
     stream.centers = centers_from(stream.means.astype(old.dtype))
     stream.totals = stream.totals.moved(stream.centers.exact - old.exact)

@@ -18,7 +18,7 @@ import numpy as np
 from .._nearest import centers_from, nearest
 from .._utils.rows import rows_at, rows_between
 from .._utils.tuning import TUNING
-from .block import advance, label, new_centers, open_centers
+from .block import advance, label, open_centers
 from .forgetting import every_cluster
 
 
@@ -89,10 +89,8 @@ def finish(X, labels, d2, known, unknown, opened):
     The proposal has those by the `known` centers. The last of the others, `unknown` to it,
     opened at the rows `opened`, and all before these before the first row.
     """
-    every = slice(0, X.shape[0])
-    labels, d2 = labels[every].copy(), d2[every].copy()
-    new = new_centers(unknown, opened, known, X.shape[0])
-    label(X, labels, d2, new, every)
+    labels, d2 = labels[: X.shape[0]].copy(), d2[: X.shape[0]].copy()
+    label(X, labels, d2, known, unknown, opened)
     return labels, d2
 
 

@@ -8,10 +8,10 @@ from .._utils.calls import shallow_copy
 from .._utils.rows import copied_row, rows_between, rows_from_copies
 from .._utils.threads import own_threads
 from .._utils.tuning import TUNING
-from .block import Blocks
-from .cluster_sums import no_totals, rows_left, starts_block
+from .block import do_all, read_block
+from .cluster_sums import no_totals, rows_left
 from .forgetting import end_epoch
-from .moving import centers_move, move_centers, rows_left_before_move
+from .moving import move_centers, next_move
 from .random_numbers import RandomNumbers
 from .weights import SeenWeight, light_numbers
 
@@ -65,6 +65,7 @@ class Stream:
         self.retired = ()
         self.seen, self.n_seen = SeenWeight(), 0
         self.is_weighted = False
+        self._next_event = 0  # no block may go beyond this position
         self._block_rows = TUNING.first_block_rows
 
     @property
@@ -118,7 +119,7 @@ class Stream:
         other = shallow_copy(self) if weights is None else self.weighted()
         if self.is_weighted and weights is None:
             weights = np.ones(X.shape[0])
-        if X.shape[0] == 1 and not self._is_event():
+        if X.shape[0] == 1 and self.n_seen < self._next_event:
             labeled = other._read_row(self.centers.as_rows(X), weights)
             if labeled is not None:
                 return other, *labeled
@@ -126,7 +127,7 @@ class Stream:
             other.centers = centers_from(rows_between(X, 0, 0))
             other.moves = self.moves and not issparse(X)
             other.totals = no_totals(X)
-        n_centers = max(len(other.centers), self.schedule.prefix_length)
+        n_centers = max(len(self.ids), self.schedule.prefix_length)
         work = X.shape[0] * other.centers.width(X) * n_centers
         with own_threads(n_jobs, work) as threads:
             return other, *other._read(X, weights, threads, report)
@@ -148,10 +149,10 @@ class Stream:
         if weights is not None:
             number, weight = light_numbers(number, weights) * (1 - 1e-12), weights.item()
         stays = number.item() * self.schedule.facility_cost >= d2
-        if not stays and len(self.opened_at) < self.max_clusters:
+        if not stays and len(self.ids) < self.max_clusters:
             return None
         totals, waiting = self._totals_and_waiting
-        if len(waiting) >= min(_MOST_WAITING, _MOST_NUMBERS // self.centers.width(X)):
+        if len(waiting) >= min(_MOST_WAITING, _MOST_NUMBERS // max(1, X.size)):
             return None
         waiting = (*waiting, (copied_row(X), label, d2, weight))
         self._totals_and_waiting = totals, waiting
@@ -159,43 +160,46 @@ class Stream:
         self.n_seen += 1
         return self.ids[label : label + 1], np.array([d2])
 
-    def _is_event(self):
-        """Return whether something else comes before the next row."""
-        is_start = self.n_seen % self.half_life == 0 or starts_block(self.n_seen)
-        return is_start or centers_move(self)
-
     def _read(self, X, weights, threads, report):
         """Read the rows of `X`, block by block, and return their labels and d2."""
         labels, d2 = np.empty(X.shape[0], dtype=np.int32), np.empty(X.shape[0])
-        blocks, start = Blocks(self, threads), 0
+        start, left = 0, []  # of the last block, steps to be done beside the next
         while start < X.shape[0]:
-            in_epoch = self.n_seen % self.half_life
-            if self.n_seen and in_epoch == 0:
-                blocks.finish()
-                end_epoch(self)
-            if centers_move(self):
-                blocks.finish()
-                move_centers(self)
-            left = self.half_life - in_epoch, rows_left_before_move(self)
-            most = min(self._block_rows, rows_left(self.n_seen), *left)
+            if self.n_seen >= self._next_event:
+                do_all(left, threads)
+                self._handle_event()
+            most = min(self._block_rows, self._next_event - self.n_seen)
             part = rows_between(X, start, start + most)
-            rows, n_before = slice(start, start + part.shape[0]), len(self.centers)
+            rows, n_before = slice(start, start + part.shape[0]), len(self.ids)
             some = None if weights is None else weights[rows]
-            blocks.read(part, labels[rows], d2[rows], some)
-            self._choose_block_rows(part, len(self.centers) - n_before)
+            left = read_block(self, part, labels[rows], d2[rows], some, threads, left)
+            self._choose_block_rows(part, len(self.ids) - n_before)
             start = rows.stop
             if report is not None:
-                blocks.finish()
+                do_all(left, threads)
                 report(self, labels[:start], d2[:start])
-        blocks.finish()
+        do_all(left, threads)
         return labels, d2
+
+    def _handle_event(self):
+        """Do what comes before the next row, and note when the next event is.
+
+        The events are the end of an epoch, a move of the centers, and the end of a block of
+        sums.
+        """
+        in_epoch = self.n_seen % self.half_life
+        if self.n_seen and in_epoch == 0:
+            end_epoch(self)
+        move_centers(self)
+        left = min(self.half_life - in_epoch, rows_left(self.n_seen))
+        self._next_event = min(self.n_seen + left, next_move(self))
 
     def _choose_block_rows(self, X, n_opened):
         """Make blocks larger while few centers open in them, and smaller when many do.
 
         Every row of a block must be compared with the centers that open in it, too.
         """
-        wanted = TUNING.openings_in_block * len(self.centers)
+        wanted = TUNING.openings_in_block * len(self.ids)
         growth = min(max((wanted + 1) / (n_opened + 1), 0.25), 4)
         rows = int(growth * X.shape[0])
         if growth >= 1:  # a block that something else has cut short says nothing

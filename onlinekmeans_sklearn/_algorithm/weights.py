@@ -51,9 +51,7 @@ class SeenWeight(NamedTuple):
         if weights is None:
             return SeenWeight(self.before, self.epoch + n_rows, self.least)
         weights = weights[:n_rows]
-        least = min(self.least, float(weights.min()))
-        if least == 0:
-            least = float(weights.min(where=weights > 0, initial=self.least))
+        least = float(weights.min(where=weights > 0, initial=self.least))
         return SeenWeight(self.before, sequential_sum(self.epoch, weights), least)
 
     def halved(self):

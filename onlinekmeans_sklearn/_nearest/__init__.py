@@ -14,13 +14,7 @@ from .._utils.rows import rows_between
 from .._utils.threads import SINGLE_THREAD, own_threads
 from .._utils.tuning import TUNING
 from .backend import active
-from .dense import DenseCenters
-from .sparse import SparseCenters
-
-
-def centers_from(rows):
-    """Return a set of centers with the given rows."""
-    return SparseCenters(rows) if issparse(rows) else DenseCenters(rows)
+from .centers import centers_from
 
 
 def nearest(centers, X, d2=None, visible=None, labels_only=False, ids=None):
@@ -62,7 +56,7 @@ def nearest_points(points, X, threads=SINGLE_THREAD, d2=None):
     def search_share(span):
         search.nearest(X[span], ids[span], d2[span])
 
-    shares = _shares(len(X), X.size * len(points), threads)
+    shares = row_shares(len(X), X.size * len(points), threads)
     if len(shares) == 1:
         search_share(*shares)
     else:
@@ -85,13 +79,8 @@ def sums_of_differences(points, X, ids, weights):
     return sums
 
 
-def row_shares(centers, X, threads):
-    """Return slices of the rows for threads to share, just one if there is little work."""
-    work = work_of(centers, X) if threads.n_threads > 1 else 0
-    return _shares(X.shape[0], work, threads)
-
-
-def _shares(n_rows, work, threads):
+def row_shares(n_rows, work, threads):
+    """Return slices of rows for threads to share, just one if there is little work."""
     most = threads.n_threads * TUNING.shares_per_thread if threads.n_threads > 1 else 1
     n_shares = max(1, min(most, n_rows, work // TUNING.min_work_per_share))
     cuts = [n_rows * i // n_shares for i in range(n_shares + 1)]
@@ -109,15 +98,14 @@ def closest_distances(centers):
     Each is compared with the older ones, then, in the reversed set, with the newer ones.
     """
     older = np.arange(len(centers), dtype=np.int64)  # on Windows numpy 1 means int32
-    _, d2 = nearest(centers, centers.as_rows(centers.rows), visible=older)
-    reversed_centers = centers_from(centers.rows[::-1])
-    rows = reversed_centers.as_rows(reversed_centers.rows)
-    return nearest(reversed_centers, rows, d2=d2[::-1].copy(), visible=older)[1][::-1]
+    _, d2 = nearest(centers, centers.exact, visible=older)
+    newest_first = centers_from(centers.rows[::-1])
+    return nearest(newest_first, newest_first.exact, d2[::-1].copy(), older)[1][::-1]
 
 
 def largest_block(X, centers):
     """Return the largest number of rows of `X` to read at once."""
-    is_sparse = isinstance(centers, SparseCenters)
+    is_sparse = issparse(centers.rows)
     elements = TUNING.most_sparse_elements if is_sparse else TUNING.most_block_elements
     most = min(TUNING.most_block_rows, elements // centers.width(X))
     return max(TUNING.first_block_rows, most)
@@ -131,8 +119,9 @@ def nearest_shared(centers, X, n_jobs=None, labels_only=False):
         rows = centers.as_rows(rows_between(X, span.start, span.stop))
         nearest(centers, rows, d2[span], None, labels_only, labels[span])
 
-    with own_threads(n_jobs, work_of(centers, X)) as threads:
-        n_shares = len(row_shares(centers, X, threads))
+    work = work_of(centers, X)
+    with own_threads(n_jobs, work) as threads:
+        n_shares = len(row_shares(X.shape[0], work, threads))
         step = min(largest_block(X, centers), X.shape[0] // n_shares + 1)
         threads.map(search, _slices(X, step))
     return labels, d2

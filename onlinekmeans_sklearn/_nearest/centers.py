@@ -6,17 +6,32 @@ dense and sparse rows with the same values have the same distance, whichever row
 together. `rounding` says how exact it is.
 """
 
-from abc import ABC, abstractmethod
-
 import numpy as np
+from scipy.sparse import issparse
 
-from .._utils.rows import stacked
+from .._utils.rows import as_canonical, canonical, index_dtype, stacked
+from .backend import active, fallback
 from .products import check_numbers, prepare, products
 
 _ROUGH = 2.0**-30  # relative error of a squared distance that is too large
 
 
-class Centers(ABC):
+def centers_from(rows):
+    """Return a set of centers with the given rows."""
+    if not issparse(rows):
+        # arrays of a pickle may be unaligned, which C cannot read
+        exact = np.require(rows, np.float64, ["C", "A"])
+        rows = rows.view()
+        rows.flags.writeable = False  # users see them
+        return Centers(rows, exact, active.kernels.DenseSearch(exact))
+    rows = _for_kernels(rows, rows.dtype)
+    exact = _for_kernels(rows, np.float64)
+    # the compiled kernels take int32 indices only
+    kind = active.kernels if exact.indices.dtype == np.int32 else fallback
+    return Centers(rows, exact, kind.SparseSearch(exact))
+
+
+class Centers:
     """An immutable set of rows: adding rows returns a new set.
 
     Attributes
@@ -31,19 +46,14 @@ class Centers(ABC):
     """
 
     def __init__(self, rows, exact, search):
-        self.rows = rows
+        self.rows, self.exact, self.search = rows, exact, search
         self.n_features = rows.shape[1]
-        self.exact = exact
-        self.search = search
 
     def __len__(self):
         return self.rows.shape[0]
 
-    def __getstate__(self):
-        return {"rows": self.rows}
-
-    def __setstate__(self, state):
-        self.__init__(state["rows"])
+    def __reduce__(self):
+        return centers_from, (self.rows,)
 
     def __deepcopy__(self, memo):
         return self
@@ -55,15 +65,18 @@ class Centers(ABC):
 
     def with_rows(self, rows):
         """Return a set with these rows appended."""
-        return type(self)(stacked([self.rows, rows]))
+        return centers_from(stacked([self.rows, rows]))
 
-    @abstractmethod
     def as_rows(self, X):
         """Return rows in the format of the centers, ready for the kernels."""
+        if issparse(self.rows):
+            return _for_kernels(X, np.float64)
+        return X.toarray() if issparse(X) else np.ascontiguousarray(X)
 
-    @abstractmethod
     def width(self, X):
-        """Return about how many values a row of `X` has."""
+        """Return about how many values a row of `X` has in the format of the centers."""
+        is_sparse = issparse(self.rows)
+        return 1 + X.size // max(1, X.shape[0]) if is_sparse else self.n_features
 
     def squared_distances(self, X, rows, ids):
         """Return the squared distances of ``X[rows[i]]`` and ``centers[ids[i]]``."""
@@ -115,3 +128,12 @@ class Centers(ABC):
         ids, nearest = np.zeros((n, most), dtype=np.int64), np.full((n, most), np.inf)
         ids[at], nearest[at] = found[order], d2[order]
         return ids, nearest
+
+
+def _for_kernels(X, dtype):
+    """Return canonical CSR with contiguous arrays, and int32 indices if they suffice."""
+    X = as_canonical(X)
+    arrays, index = (X.data, X.indices, X.indptr), index_dtype(max(X.nnz, X.shape[1]))
+    ready = [*map(np.ascontiguousarray, arrays, (dtype, index, index))]
+    are_the_same = all(new is old for new, old in zip(ready, arrays))
+    return X if are_the_same else canonical(*ready, X.shape)

@@ -68,15 +68,12 @@ def _with_own_columns(X, centers):
     if X.shape[1] <= TUNING.most_index_columns:
         return X, centers
     known = np.unique(np.concatenate([X.indices, centers.indices]))
-    return tuple(
-        canonical(
-            rows.data,
-            np.searchsorted(known, rows.indices),
-            rows.indptr,
-            (rows.shape[0], len(known)),
-        )
-        for rows in (X, centers)
-    )
+
+    def narrow(rows):
+        columns, shape = np.searchsorted(known, rows.indices), (rows.shape[0], len(known))
+        return canonical(rows.data, columns, rows.indptr, shape)
+
+    return narrow(X), narrow(centers)
 
 
 def _shifted_with_ones(rows, shift):
