@@ -110,7 +110,7 @@ def fitted(rows, pretended, **tuning):
     """Return an estimator on Dask whose partitions pretended workers have read."""
     model = OnlineKMeans(k=60, random_state=0)
     with (
-        mock.patch.object(model, "_reader", return_value=driver.ClusterReader(None)),
+        mock.patch.object(model, "_client", return_value=mock.Mock()),
         mock.patch.object(driver, "Tasks", return_value=pretended),
         tuned(**SMALL | tuning),
         dask.config.set(scheduler="synchronous"),

@@ -125,10 +125,9 @@ def read_serially(parts, checker, stream, start, until_calm, n_jobs=1):
 
 def _is_calm(stream, n_opened, n_rows):
     """Return whether few of the last rows opened a center."""
-    if len(stream.centers) >= stream.max_clusters:
-        return True
+    is_full = len(stream.centers) >= stream.max_clusters
     few = TUNING.calm_openings * len(stream.centers) * n_rows / TUNING.calm_rows
-    return not stream.schedule.is_prefix and n_opened <= few
+    return is_full or (not stream.schedule.is_prefix and n_opened <= few)
 
 
 def propose_rows(part, checker, start, position, centers, facility_cost, numbers):
