@@ -25,14 +25,14 @@ def read_on_workers(client, stream, delayed, sizes, checker, report):
     moved, and figures of what reading took.
     """
     start, tasks = time.thread_time(), Tasks(client)
-    loaded = LoadedPartitions(tasks, delayed, sizes)
-    reading = Reading(tasks, loaded, stream, checker, report)
+    partitions = LoadedPartitions(tasks, delayed, sizes)
+    reading = Reading(tasks, partitions, stream, checker, report)
     try:
         stream = reading.read()
     finally:
         tasks.release_all()
     reading.figures["driver_seconds"] = time.thread_time() - start
-    return stream, loaded.sizes, reading.labeled, reading.figures
+    return stream, partitions.sizes, reading.labeled, reading.figures
 
 
 class Reading:
@@ -66,8 +66,9 @@ class Reading:
         self.tasks, self.partitions, self.checker = tasks, partitions, checker
         self._stream, self._report = stream, report  # the stream as decided
         self.figures, self.labeled = Counter(), []
-        self._next = 0, 0  # to read: index of a partition, and of a row in it
-        self._proposals = deque()  # until decided: start, future, and a list to receive it
+        # to read next: index of a partition, and of a row in it; and proposals, until they
+        # are decided: where they start, a future, and a list to receive it
+        self._next, self._proposals = (0, 0), deque()
 
     def read(self):
         """Return the stream that has read all partitions."""
@@ -153,14 +154,11 @@ class Reading:
         origin, stop = stream.n_seen - first, first + found.n_rows
         opened = first + decide(stream, answer[0].n_known, found)
         self.figures.update(n_candidates=len(found.positions), n_openings=len(opened))
-        decided = origin, first, stop, opened, shallow_copy(stream)
-        self._adding_up.add(Decided(future, index, *decided))
+        rows = Decided(future, index, origin, first, stop, opened, shallow_copy(stream))
+        self._adding_up.add(rows)
         if stop < self.partitions.sizes[index]:
-            self._give_up_after(index, stop)
-
-    def _give_up_after(self, index, row):
-        """Give up what was proposed after a row with too many candidates before it."""
-        self.figures["n_bursts"] += 1
-        self._next, self._is_over = (index, row), True
-        self.tasks.release(future for _, future, _ in self._proposals)
-        self._proposals.clear()
+            # a burst: what was proposed after it is given up
+            self.figures["n_bursts"] += 1
+            self._next, self._is_over = (index, stop), True
+            self.tasks.release(future for _, future, _ in self._proposals)
+            self._proposals.clear()

@@ -1,6 +1,5 @@
 """What the two estimators on Dask share: a local estimator inside, partitions around."""
 
-import copy
 import inspect
 import math
 
@@ -12,9 +11,8 @@ from .._utils.calls import lock_of, shallow_copy, takes_no_weights, unchanged_on
 from .._utils.docstrings import documented_like, named_for_users
 from .._utils.validation import validate_X
 from . import worker
-from .partitions import delayed_value, partitions_of
-from .reading import NO_LABELS, DaskFitted, DaskReader, features_of
-from .shared import computed, with_shared_results
+from .partitions import computed, delayed_value, partitions_of, with_shared_results
+from .reading import NO_ROWS, DaskFitted, DaskReader, features_of
 
 _OF_SAMPLES = "labels_", "online_labels_", "online_distances_"
 
@@ -157,7 +155,7 @@ class DaskClusters(DaskReader):
         """
         self._local(vars(self).get("_fitted"))._check_columns_stay()
         local, partitions, firsts, *_ = self._partial_fit(X, sample_weight)
-        model = copy.copy(local).set_params(n_jobs=1)
+        model = shallow_copy(local).set_params(n_jobs=1)
         return features_of(model, partitions, worker.transform_online, firsts)
 
     def predict(self, X):
@@ -174,7 +172,7 @@ class DaskClusters(DaskReader):
             Index of the nearest row of `cluster_centers_`, the lowest if there are several.
         """
         model, partitions, _ = self._validated(X)
-        return partitions.mapped(worker.predict_rows, model, NO_LABELS, "cluster")
+        return partitions.mapped(worker.predict_rows, model, NO_ROWS[0])
 
     def score(self, X, y=None):
         """Return the negative k-means cost of `X` for the final centers.
@@ -311,7 +309,7 @@ class DaskClusters(DaskReader):
             )
         taken_over = cls(**model.get_params(deep=False), client=client)
         if "_fitted" in vars(model):
-            taken_over._fitted = DaskFitted(copy.copy(model))
+            taken_over._fitted = DaskFitted(shallow_copy(model))
         return taken_over
 
     def __getattr__(self, name):
@@ -326,9 +324,8 @@ class DaskClusters(DaskReader):
         if fitted.partitions is None:
             return da.from_array(value)
         asked = local.set_params(n_jobs=1), name, fitted.firsts[0], *fitted.labeled
-        in_pandas = "distance" if value.dtype.kind == "f" else "cluster"
-        args = asked, value, in_pandas, fitted.firsts
-        return fitted.partitions.mapped(worker.fitted_values, *args)
+        args = worker.fitted_values, asked, value
+        return fitted.partitions.mapped(*args, firsts=fitted.firsts)
 
     def __dir__(self):
         """Return the names of attributes that exist, as the local estimator has them."""
@@ -351,5 +348,5 @@ class DaskClusters(DaskReader):
 
     def __sklearn_clone__(self):
         # the client cannot be copied, and need not be
-        bare = super(DaskClusters, copy.copy(self).set_params(client=None))
+        bare = super(DaskClusters, shallow_copy(self).set_params(client=None))
         return bare.__sklearn_clone__().set_params(client=self.client)

@@ -64,8 +64,7 @@ class LoadedPartitions:
 
     def release(self, stop):
         """Let go of the partitions before one, which are read."""
-        for index in [i for i in self.loaded if i < stop]:
-            del self.loaded[index]
+        self.loaded = {i: part for i, part in self.loaded.items() if i >= stop}
 
     def _load(self, index, window):
         """Load partitions, some at once unless this one is needed now, up to a number."""

@@ -16,11 +16,14 @@ import dask.array as da
 import dask.dataframe as dd
 import numpy as np
 import pandas as pd
+from dask.core import get_dependencies, istask
 from dask.delayed import Delayed
 from distributed import Future
 from scipy.sparse import issparse
 
 from .worker import Weighted
+
+RETRIES = 3  # of each task
 
 
 class ArrayPartitions:
@@ -42,20 +45,19 @@ class ArrayPartitions:
         self._X = X = X.rechunk({1: -1}) if X.numblocks[1] > 1 else X
         self.delayed = X.to_delayed().ravel().tolist()
         self.sizes = [None if math.isnan(size) else int(size) for size in X.chunks[0]]
-        n_features = X.shape[1]
-        self.empty = None if math.isnan(n_features) else np.empty((0, n_features), X.dtype)
+        self.empty = None if math.isnan(X.shape[1]) else np.empty((0, X.shape[1]), X.dtype)
 
     def first(self, number):
         """Return the first partitions."""
         is_all = number == len(self.delayed)
         return self if is_all else type(self)(self._X.partitions[:number])
 
-    def mapped(self, function, value, meta, names, firsts=None):
+    def mapped(self, function, value, meta, columns=None, firsts=None):
         """Return a lazy collection of what a function gives of each partition.
 
         It gets the partition, the value and, if they are given, the position in the stream
-        of its first row. `meta` is what it gives of no rows. In pandas, columns have these
-        names.
+        of its first row. `meta` is what it gives of no rows. In pandas a frame has these
+        columns, and a series is one of clusters or distances.
         """
         args = [self._X, "ij", delayed_value(value), None]
         if firsts is not None:
@@ -78,7 +80,7 @@ class FramePartitions(ArrayPartitions):
         self._X, self.delayed, self.empty = X, X.to_delayed(), X._meta
         self.sizes = [None] * len(self.delayed)
 
-    def mapped(self, function, value, meta, names, firsts=None):
+    def mapped(self, function, value, meta, columns=None, firsts=None):
         """Return a lazy collection: pandas with the index of the frame, or CSR.
 
         Dask knows that rows of the result belong to those of the frame only if it is mapped
@@ -90,10 +92,13 @@ class FramePartitions(ArrayPartitions):
             args.append(dd.from_map(operator.index, firsts, meta=0))
         if issparse(meta):
             array = self._X.map_partitions(function, *args, meta=meta, token=token)
-            return da.Array(array.dask, array.name, array.chunks, meta=meta)
-        make = partial(pd.Series, name=names)
+            # in a frame from_delayed Dask has aliases that say of themselves that they are
+            # what they stand for: an array cannot be made of these, but of plain keys
+            plain = {k: t.key for k, t in array.dask.items() if getattr(t, "key", k) != k}
+            return da.Array({**array.dask, **plain}, array.name, array.chunks, meta=meta)
+        make = partial(pd.Series, name="distance" if meta.dtype.kind == "f" else "cluster")
         if meta.ndim == 2:
-            make = partial(pd.DataFrame, columns=names)
+            make = partial(pd.DataFrame, columns=columns)
         mapped, meta = partial(_in_pandas, function, make), make(meta, self.empty.index)
         return self._X.map_partitions(mapped, *args, meta=meta, token=token)
 
@@ -117,6 +122,47 @@ def partitions_of(X):
         "blocks pass the Dask array itself. For data in memory use to_local() of a fitted "
         "estimator, or the estimator of the same name of onlinekmeans_sklearn."
     )
+
+
+def computed(function, delayed, client, *args):
+    """Return what a function gives of each partition, which is small.
+
+    Without a client Dask's own scheduler computes it, in this process.
+    """
+    options = {"scheduler": client.get, "retries": RETRIES} if client else {}
+    return dask.compute(*(dask.delayed(function)(i, *args) for i in delayed), **options)
+
+
+def with_shared_results(delayed, client):
+    """Return delayed partitions for which what all of them need is persisted.
+
+    That is what the first and the last one need, apart from data that are there. Partitions
+    are loaded one after the other, and Dask forgets what none of those under way needs: a
+    mean of all rows would be computed again, from all rows, for each of them.
+    """
+    graphs = {id(part.dask): part.dask for part in delayed}.values()
+    graph = {key: task for some in graphs for key, task in some.items()}
+    of_first, of_last = ({*by_itself(delayed[i]).dask} for i in (0, -1))
+    used = set().union(*(get_dependencies(graph, key) for key in of_first - of_last))
+    shared = [Delayed(key, graph) for key in used & of_last if not _is_data(graph, key)]
+    if not shared:
+        return delayed
+    shared = client.persist(shared, retries=RETRIES) if client else dask.persist(*shared)
+    for result in shared:
+        graph = {**graph, **result.dask}
+    return [Delayed(part.key, graph) for part in delayed]
+
+
+def _is_data(graph, key):
+    """Return whether a key stands for a value: it needs no others, and no function."""
+    is_task = istask(graph[key]) or hasattr(graph[key], "func")
+    return not is_task and not get_dependencies(graph, key)
+
+
+def by_itself(part):
+    """Return a delayed object whose graph is all its own: Dask sends the whole of it."""
+    graph = part.__dask_optimize__(part.dask, [part.key])
+    return Delayed(part.key, graph.to_dict())
 
 
 def with_weights(delayed, weights):

@@ -1,6 +1,5 @@
 """How an estimator on Dask reads partitions: by the local estimator inside."""
 
-import copy
 import itertools
 from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
@@ -14,15 +13,13 @@ from sklearn.utils.validation import validate_data
 
 from .._reading import known_features
 from .._utils.callbacks import CallbackSupportMixin
-from .._utils.calls import lock_of, unchanged_on_error
+from .._utils.calls import lock_of, shallow_copy, unchanged_on_error
 from .._utils.validation import parameter_error, validate_X
 from . import worker
 from .driver import read_on_workers
-from .partitions import ArrayPartitions, partitions_of, with_weights
-from .shared import computed, with_shared_results
+from .partitions import computed, partitions_of, with_shared_results, with_weights
 
-NO_LABELS = np.empty(0, dtype=np.int32)
-_NO_ROWS = NO_LABELS, np.empty(0)
+NO_ROWS = np.empty(0, dtype=np.int32), np.empty(0)  # labels, and squared distances
 # how scikit-learn checks what may have no rows, and of any type
 _SHAPE_ALONE = {"accept_sparse": "csr", "dtype": None, "ensure_min_samples": 0}
 
@@ -34,9 +31,9 @@ class DaskFitted(NamedTuple):
     """
 
     local: BaseEstimator
-    partitions: ArrayPartitions = None  # of the last call; None if the local one has them
+    partitions: object = None  # of the last call; None if the local one has its rows
     firsts: list = None  # the position in the stream of the first row of each partition
-    labeled: tuple = _NO_ROWS  # labels and d2 of its first rows, if centers moved
+    labeled: tuple = NO_ROWS  # labels and d2 of its first rows, if centers moved
     figures: dict = None  # what the last call took, if it was on a cluster
 
     def __reduce__(self):
@@ -51,7 +48,7 @@ class DaskReader(CallbackSupportMixin, ClusterMixin, BaseEstimator):
 
     def _local(self, fitted):
         """Return a local estimator that has read the same, with the parameters of now."""
-        local = self._local_class() if fitted is None else copy.copy(fitted.local)
+        local = self._local_class() if fitted is None else shallow_copy(fitted.local)
         params = self.get_params(deep=False)
         del params["client"]
         return local.set_params(**params)
@@ -95,10 +92,10 @@ class DaskReader(CallbackSupportMixin, ClusterMixin, BaseEstimator):
             local._warn_before_reading(stream, n_rows, is_partial)
 
         def known(so_far, sizes, labeled, figures=None):
-            fitted_local, known_before = copy.copy(local), vars(local).get("_fitted")
-            fitted_local._fitted = local._new_fitted(known_before, so_far, _NO_ROWS)
+            fitted_local, known_before = shallow_copy(local), vars(local).get("_fitted")
+            fitted_local._fitted = local._new_fitted(known_before, so_far, NO_ROWS)
             *firsts, _ = itertools.accumulate(sizes, initial=stream.n_seen)
-            labeled = tuple(map(np.concatenate, zip(_NO_ROWS, *labeled)))
+            labeled = tuple(map(np.concatenate, zip(NO_ROWS, *labeled)))
             read = partitions.first(len(firsts))
             return DaskFitted(fitted_local, read, firsts, labeled, figures)
 

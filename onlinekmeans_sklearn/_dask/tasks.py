@@ -16,7 +16,7 @@ import dask
 from distributed import as_completed
 
 from .._utils.tuning import TUNING
-from .shared import RETRIES, by_itself
+from .partitions import RETRIES, by_itself
 
 # what others wait for comes first
 PRIORITY = {"add-up": 3, "count": 2, "read": 2}
@@ -32,17 +32,16 @@ class Tasks:
     def __init__(self, client):
         if client.status in ("closing", "closed"):
             raise ValueError(f"Got a client that is closed, {client}: connect another one.")
-        self._client = client
-        self._futures = WeakSet()
+        self._client, self._futures = client, WeakSet()
         self._expected = {}  # who receives results, by future
         self._done = self._completed()
-        self._numbers, self._loads = itertools.count(), itertools.count()
-        self._counted, self._n_threads = -float("inf"), 0
-        self._are_gone = False  # all workers, when that was last looked at
+        self._numbers = itertools.count()
+        # when threads of workers were counted, how many, and if all were gone lately
+        self._counted, self._n_threads, self._are_gone = -float("inf"), 0, False
 
     def load(self, delayed):
         """Return the futures of delayed partitions; those of an earlier call come first."""
-        priority, parts = -next(self._loads), [by_itself(part) for part in delayed]
+        priority, parts = -next(self._numbers), [by_itself(part) for part in delayed]
         with _one_at_a_time, dask.config.set(_ANY_SIZE):
             futures = self._client.compute(parts, retries=RETRIES, priority=priority)
         self._futures.update(futures)
