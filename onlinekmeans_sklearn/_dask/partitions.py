@@ -63,8 +63,9 @@ class ArrayPartitions:
         if firsts is not None:
             args += [da.from_array(np.array(firsts), chunks=1), "i"]
         options = {"align_arrays": False, "meta": meta, "token": _key_name(function)}
-        new_axes, mapped = dict(zip("k", meta.shape[1:])), partial(_of_block, function)
-        return da.blockwise(mapped, "ik"[: meta.ndim], *args, new_axes=new_axes, **options)
+        new_axes, of_block = dict(zip("k", meta.shape[1:])), partial(_of_block, function)
+        indices = "ik"[: meta.ndim]
+        return da.blockwise(of_block, indices, *args, new_axes=new_axes, **options)
 
 
 class FramePartitions(ArrayPartitions):
@@ -92,8 +93,8 @@ class FramePartitions(ArrayPartitions):
             args.append(dd.from_map(operator.index, firsts, meta=0))
         if issparse(meta):
             array = self._X.map_partitions(function, *args, meta=meta, token=token)
-            # in a frame from_delayed Dask has aliases that say of themselves that they are
-            # what they stand for: an array cannot be made of these, but of plain keys
+            # of a frame from_delayed Dask has aliases under keys that are not their own, of
+            # which it cannot make an array: keys in their place mean the same
             plain = {k: t.key for k, t in array.dask.items() if getattr(t, "key", k) != k}
             return da.Array({**array.dask, **plain}, array.name, array.chunks, meta=meta)
         make = partial(pd.Series, name="distance" if meta.dtype.kind == "f" else "cluster")

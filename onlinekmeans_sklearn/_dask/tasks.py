@@ -36,7 +36,7 @@ class Tasks:
         self._expected = {}  # who receives results, by future
         self._done = self._completed()
         self._numbers = itertools.count()
-        # when threads of workers were counted, how many, and if all were gone lately
+        # when threads of the workers were counted, how many, and if there was none lately
         self._counted, self._n_threads, self._are_gone = -float("inf"), 0, False
 
     def load(self, delayed):
