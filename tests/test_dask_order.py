@@ -166,6 +166,16 @@ def test_a_cluster_of_one_thread_reads_some_partitions_in_each_task():
     assert_local(model, X)
 
 
+def test_many_empty_partitions_in_a_row_do_not_stop_those_after_them():
+    X = STREAMS["blobs"]
+    sizes = [1000, *[100] * 5, *[0] * 40, *[100] * 15]
+    for storage in ("array", "unknown sizes"):
+        pretended = PretendedTasks(0, ["a", "b"], ["a", "b"])
+        model = fitted(STORAGES[storage][0](X, sizes), pretended)
+        assert "propose" in {step for step, _ in pretended.submitted}
+        assert_local(model, X)
+
+
 def test_a_worker_that_joins_is_given_proposals():
     X = STREAMS["blobs"]
     pretended = PretendedTasks(0, ["a"], ["a"])

@@ -68,7 +68,8 @@ class LoadedPartitions:
 
     def _load(self, index, window):
         """Load partitions, some at once unless this one is needed now, up to a number."""
-        stop = min(len(self.sizes), min([index, *self.loaded]) + window)
+        under_way = [i for i in self.loaded if self.sizes[i] != 0]
+        stop = min(len(self.sizes), min([index, *under_way]) + window)
         wanted = [i for i in range(index, stop) if i not in self.loaded]
         if index in wanted or len(wanted) > window // 3:
             futures = self._tasks.load([self._delayed[i] for i in wanted])

@@ -63,9 +63,8 @@ class ArrayPartitions:
         if firsts is not None:
             args += [da.from_array(np.array(firsts), chunks=1), "i"]
         options = {"align_arrays": False, "meta": meta, "token": _key_name(function)}
-        new_axes, of_block = dict(zip("k", meta.shape[1:])), partial(_of_block, function)
-        indices = "ik"[: meta.ndim]
-        return da.blockwise(of_block, indices, *args, new_axes=new_axes, **options)
+        new_axes, call = dict(zip("k", meta.shape[1:])), partial(_of_block, function)
+        return da.blockwise(call, "ik"[: meta.ndim], *args, new_axes=new_axes, **options)
 
 
 class FramePartitions(ArrayPartitions):
