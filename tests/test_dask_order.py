@@ -110,7 +110,7 @@ def fitted(rows, pretended, **tuning):
     """Return an estimator on Dask whose partitions pretended workers have read."""
     model = OnlineKMeans(k=60, random_state=0)
     with (
-        mock.patch.object(model, "_reader", return_value=driver.ClusterReader(None)),
+        mock.patch.object(model, "_client", return_value=mock.Mock()),
         mock.patch.object(driver, "Tasks", return_value=pretended),
         tuned(**SMALL | tuning),
         dask.config.set(scheduler="synchronous"),
@@ -164,6 +164,16 @@ def test_a_cluster_of_one_thread_reads_some_partitions_in_each_task():
     model = fitted(STORAGES["array"][0](X, [100] * 30), pretended)
     assert pretended.submitted == [("read", "a")] * 8  # of four partitions, or what is left
     assert_local(model, X)
+
+
+def test_many_empty_partitions_in_a_row_do_not_stop_those_after_them():
+    X = STREAMS["blobs"]
+    sizes = [1000, *[100] * 5, *[0] * 40, *[100] * 15]
+    for storage in ("array", "unknown sizes"):
+        pretended = PretendedTasks(0, ["a", "b"], ["a", "b"])
+        model = fitted(STORAGES[storage][0](X, sizes), pretended)
+        assert "propose" in {step for step, _ in pretended.submitted}
+        assert_local(model, X)
 
 
 def test_a_worker_that_joins_is_given_proposals():

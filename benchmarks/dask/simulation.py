@@ -21,7 +21,7 @@ import numpy as np
 from onlinekmeans_sklearn import OnlineKMeans
 from onlinekmeans_sklearn._algorithm.cluster_sums import Totals, rows_left
 from onlinekmeans_sklearn._algorithm.partition import Candidates
-from onlinekmeans_sklearn._dask.driver import ClusterReader, Reading
+from onlinekmeans_sklearn._dask.driver import Reading
 from onlinekmeans_sklearn._dask.loading import LoadedPartitions
 from onlinekmeans_sklearn._dask.tasks import PRIORITY, Tasks
 from onlinekmeans_sklearn._dask.worker import Proposal
@@ -197,12 +197,12 @@ def simulate(costs, n_rows, n_workers, partition_rows):
     sizes = [partition_rows] * n_read
     tasks = VirtualTasks(costs, n_workers, stream.totals)
     partitions = LoadedPartitions(tasks, sizes, sizes)
-    times, reader = [], ClusterReader(None)
+    times = []
 
     def report(*_):
         times.append(tasks.clock)
 
-    Reading(stream, tasks, partitions, None, reader, report).read()
+    Reading(tasks, partitions, stream, None, report).read()
     more = (n_partitions - n_read) * (times[-1] - times[0]) / (len(times) - 1)
     shares = (
         tasks.driver_seconds / tasks.clock,

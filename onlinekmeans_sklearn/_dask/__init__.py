@@ -5,9 +5,8 @@
 `reading`
     how they read partitions, by the local estimator inside; also without a cluster.
 `partitions`
-    what came as a list of partitions, and results back in collections like it.
-`shared`
-    what all partitions need, computed once.
+    what came as a list of partitions, what all of these need, computed once, and results
+    back in collections like it.
 `driver`
     reading on a cluster: one worker after the other, or all at once.
 `adding_up`

@@ -22,17 +22,11 @@ class Decided(NamedTuple):
 
     proposal: object  # a future
     index: int  # of the partition
-    start: int  # the first row in it
+    origin: int  # the position in the stream of its first row
+    start: int  # the first of the rows in it
     stop: int
-    position: int  # of the first row in the stream
     opened: np.ndarray  # rows of the partition that open a center
     stream: object  # after all that were proposed with them, but for its totals
-
-    def cut(self):
-        """Return the rows that continue a block, and those that begin another one."""
-        n_left = rows_left(self.position)
-        middle, position = min(self.start + n_left, self.stop), self.position + n_left
-        return self._replace(stop=middle), self._replace(start=middle, position=position)
 
 
 class AddingUp:
@@ -42,18 +36,13 @@ class AddingUp:
     ----------
     totals : Totals
         Of all rows up to the first of which they are not known.
+    rows : deque
+        Rows until their totals are taken over, and a list to receive these.
     """
 
     def __init__(self, reading, totals):
-        self._reading, self.totals = reading, totals
-        self._rows = deque()  # until taken over: rows, and a list to receive their totals
-        self._waiting = {}  # the same, by the id of the list that they wait for
-        self._last = [[totals]]  # the list of the last rows
-
-    @property
-    def is_busy(self):
-        """Whether there are rows whose totals are not known."""
-        return bool(self._rows)
+        self._reading, self.totals, self.rows = reading, totals, deque()
+        self._waiting = {}  # some of these, by the id of the list that they wait for
 
     def add(self, rows):
         """Add up the next rows of the stream.
@@ -62,23 +51,29 @@ class AddingUp:
         task. But if those before them wait, too, they are cut: then all that begin a block
         go ahead, and no chain of partitions waits for each other.
         """
-        newest = next(reversed(self._waiting.values()), (None, None))
-        is_chain = len(self._waiting) >= _MOST_WAITING and newest[-1] is self._last
-        for part in rows.cut() if is_chain else [rows]:
+        newest = next(reversed(self._waiting.values()), None)
+        cut, position = rows.stop, rows.origin + rows.start
+        if len(self._waiting) >= _MOST_WAITING and newest is self.rows[-1]:
+            cut = min(cut, rows.start + rows_left(position))
+        for part in rows._replace(stop=cut), rows._replace(start=cut):
             if part.start < part.stop:
-                before, self._last = self._last, []
-                self._rows.append((part, self._last))
-                if starts_block(part.position):
-                    nothing = no_totals(self.totals.closed, part.position)
-                    self._ask(part, self._last, nothing)
-                elif before:
-                    self._ask(part, self._last, before[0][-1].last_block())
-                else:
-                    self._waiting[id(before)] = part, self._last
+                self._add(part, [])
+
+    def _add(self, rows, answer):
+        """Ask for totals of rows, or let them wait for those of the rows before."""
+        before = self.rows[-1][-1] if self.rows else [[self.totals]]
+        position = rows.origin + rows.start
+        if starts_block(position):
+            before = [[no_totals(self.totals.closed, position)]]
+        self.rows.append((rows, answer))
+        if before:
+            self._ask(rows, answer, before[0][-1].last_block())
+        else:
+            self._waiting[id(before)] = self.rows[-1]
 
     def _ask(self, rows, answer, block):
         """Have rows labeled and added up, from the block on that they continue or begin."""
-        reading, part = self._reading, self._reading.partitions[rows.index]
+        reading, part = self._reading, self._reading.partitions.loaded[rows.index]
         decided = rows.proposal, rows.stream.centers.rows, rows.opened
         args = part, reading.checker, (rows.start, rows.stop), *decided, block
         receive = partial(self._receive, answer)
@@ -89,14 +84,14 @@ class AddingUp:
         answer.append(blocks)
         if id(answer) in self._waiting:
             self._ask(*self._waiting.pop(id(answer)), blocks[-1].last_block())
-        while self._rows and self._rows[0][-1]:
-            self._take_over(*self._rows.popleft())
+        while self.rows and self.rows[0][-1]:
+            self._take_over(*self.rows.popleft())
 
     def _take_over(self, rows, answer):
         """Add totals to those of all rows before, and let go of what is read."""
         for block in answer[0]:
             self.totals = self.totals.followed_by(block)
         if rows.stop == self._reading.partitions.sizes[rows.index]:
-            self._reading.partitions.release(rows.index)
+            self._reading.partitions.release(rows.index + 1)
             rows.stream.totals = self.totals
             self._reading.report(rows.stream, rows.index)

@@ -9,50 +9,30 @@ import math
 import time
 from collections import Counter, deque
 
-import dask
-
 from .._algorithm.moving import is_moving
 from .._algorithm.partition import decide
 from .._utils.calls import shallow_copy
 from . import worker
 from .adding_up import AddingUp, Decided
 from .loading import LoadedPartitions
-from .tasks import RETRIES, Tasks
+from .tasks import Tasks
 
 
-class ClusterReader:
-    """Reads partitions on the workers of a client.
+def read_on_workers(client, stream, delayed, sizes, checker, report):
+    """Return the stream that the workers of a client have extended, and what is known.
 
-    Attributes
-    ----------
-    figures : Counter
-        What reading took: "n_candidates" and, of these, "n_openings", "n_serial_rows",
-        "n_bursts", and "driver_seconds" in which the driver computed.
-    labeled : list
-        Labels and squared distances of rows while centers moved.
+    These are the sizes of partitions, labels and squared distances of rows while centers
+    moved, and figures of what reading took.
     """
-
-    def __init__(self, client):
-        self._client, self.figures, self.labeled = client, Counter(), []
-
-    def compute(self, delayed):
-        """Return the values of delayed objects, which are small."""
-        return dask.compute(*delayed, scheduler=self._client.get, retries=RETRIES)
-
-    def persist(self, delayed):
-        """Return delayed objects whose values the workers have, or will have."""
-        return self._client.persist(delayed, retries=RETRIES)
-
-    def extend(self, stream, delayed, sizes, checker, n_jobs, report):
-        """Return the stream that has also read the partitions, and their sizes."""
-        start, tasks = time.thread_time(), Tasks(self._client)
-        loaded = LoadedPartitions(tasks, delayed, sizes)
-        try:
-            stream = Reading(stream, tasks, loaded, checker, self, report).read()
-        finally:
-            tasks.release_all()
-        self.figures["driver_seconds"] = time.thread_time() - start
-        return stream, loaded.sizes
+    start, tasks = time.thread_time(), Tasks(client)
+    partitions = LoadedPartitions(tasks, delayed, sizes)
+    reading = Reading(tasks, partitions, stream, checker, report)
+    try:
+        stream = reading.read()
+    finally:
+        tasks.release_all()
+    reading.figures["driver_seconds"] = time.thread_time() - start
+    return stream, partitions.sizes, reading.labeled, reading.figures
 
 
 class Reading:
@@ -72,25 +52,34 @@ class Reading:
         them up.
 
     There are no rounds: whatever comes first, candidates or totals, is dealt with.
+
+    Attributes
+    ----------
+    figures : Counter
+        What reading took: "n_candidates" and, of these, "n_openings", "n_serial_rows",
+        "n_bursts", and "driver_seconds" in which the driver computed.
+    labeled : list
+        Labels and squared distances of rows while centers moved.
     """
 
-    def __init__(self, stream, tasks, partitions, checker, reader, report):
-        self._stream = stream  # as decided
+    def __init__(self, tasks, partitions, stream, checker, report):
         self.tasks, self.partitions, self.checker = tasks, partitions, checker
-        self._figures, self._labeled, self._report = reader.figures, reader.labeled, report
-        self._next = 0, 0  # to read: index of a partition, and of a row in it
-        self._proposals = deque()  # until decided: start, future, and a list to receive it
+        self._stream, self._report = stream, report  # the stream as decided
+        self.figures, self.labeled = Counter(), []
+        # to read next: index of a partition, and of a row in it; and proposals, until they
+        # are decided: where they start, a future, and a list to receive it
+        self._next, self._proposals = (0, 0), deque()
 
     def read(self):
         """Return the stream that has read all partitions."""
-        while self._next[0] < len(self.partitions):
+        while self._next[0] < len(self.partitions.sizes):
             self._read_serially()
             self._read_at_once()
         return self._stream
 
     def report(self, stream, index):
         """Report that the stream has read rows up to this partition."""
-        self._report(stream, self.partitions.sizes[: index + 1])
+        self._report(stream, self.partitions.sizes[: index + 1], self.labeled)
 
     def _workers_may_go_ahead(self):
         """Return whether workers may read the next partitions at the same time.
@@ -100,26 +89,24 @@ class Reading:
         need to know more.
         """
         (index, _), stream = self._next, self._stream
-        if index == len(self.partitions) or self.tasks.n_threads() == 1:
-            return False
+        is_shared = index < len(self.partitions.sizes) and self.tasks.n_threads() > 1
         needs_all = is_moving(stream) or stream.half_life < math.inf or stream.is_weighted
-        return not needs_all and not self.partitions.are_small(index, stream)
+        return is_shared and not needs_all and not self.partitions.are_small(index, stream)
 
     def _read_serially(self):
         """Let workers read in turn, until few centers open if others could propose."""
         is_calm = False
-        while self._next[0] < len(self.partitions) and not is_calm:
+        while self._next[0] < len(self.partitions.sizes) and not is_calm:
             index, n_before = self._next[0], self._stream.n_seen
             parts = self.partitions.together(index, self._stream)
             until_calm = self._workers_may_go_ahead()
             args = parts, self.checker, self._stream, self._next, until_calm
             done = self.tasks.result("read", worker.read_serially, *args)
             self._stream, sizes, self._next, is_calm, labeled = done
-            self._labeled += labeled
-            self._figures["n_serial_rows"] += self._stream.n_seen - n_before
+            self.labeled += labeled
+            self.figures["n_serial_rows"] += self._stream.n_seen - n_before
             self.partitions.sizes[index : index + len(sizes)] = sizes
-            for i in range(index, self._next[0]):
-                self.partitions.release(i)
+            self.partitions.release(self._next[0])
             self.report(self._stream, index + len(sizes) - 1)
 
     def _read_at_once(self):
@@ -127,7 +114,7 @@ class Reading:
         self._stream, self._position = shallow_copy(self._stream), self._stream.n_seen
         self._adding_up, self._is_over = AddingUp(self, self._stream.totals), False
         self._enter()
-        while self._proposals or self._adding_up.is_busy or not self._is_over:
+        while self._proposals or self._adding_up.rows or not self._is_over:
             self.tasks.wait()
             while self._proposals and self._proposals[0][-1]:
                 self._decide(*self._proposals.popleft())
@@ -149,8 +136,6 @@ class Reading:
             n_rows = self.partitions.sizes[index] - first
             if n_rows:
                 self._propose()
-            else:
-                self.partitions.release(index)
             self._next, self._position = (index + 1, 0), self._position + n_rows
 
     def _propose(self):
@@ -159,26 +144,21 @@ class Reading:
         has_room = len(stream.centers) < stream.max_clusters
         cost = stream.schedule.facility_cost if has_room else None
         known = stream.centers.rows, cost, stream.numbers
-        args = self.partitions[start[0]], self.checker, start, self._position, *known
+        args = self.partitions.loaded[start[0]], self.checker, start, self._position, *known
         future = self.tasks.submit("propose", answer.append, worker.propose_rows, *args)
         self._proposals.append((start, future, answer))
 
     def _decide(self, start, future, answer):
         """Open centers at the candidates of a partition, all before it being decided."""
-        (index, first), proposal, stream = start, answer[0], self._stream
-        found, stop = proposal.candidates, first + proposal.candidates.n_rows
-        position, n_before = stream.n_seen, len(stream.centers)
-        opened = first + decide(stream, proposal.n_known, found)
-        self._figures["n_candidates"] += len(found.positions)
-        self._figures["n_openings"] += len(stream.centers) - n_before
-        decided = first, stop, position, opened, shallow_copy(stream)
-        self._adding_up.add(Decided(future, index, *decided))
+        (index, first), found, stream = start, answer[0].candidates, self._stream
+        origin, stop = stream.n_seen - first, first + found.n_rows
+        opened = first + decide(stream, answer[0].n_known, found)
+        self.figures.update(n_candidates=len(found.positions), n_openings=len(opened))
+        rows = Decided(future, index, origin, first, stop, opened, shallow_copy(stream))
+        self._adding_up.add(rows)
         if stop < self.partitions.sizes[index]:
-            self._give_up_after(index, stop)
-
-    def _give_up_after(self, index, row):
-        """Give up what was proposed after a row with too many candidates before it."""
-        self._figures["n_bursts"] += 1
-        self._next, self._is_over = (index, row), True
-        self.tasks.release(future for _, future, _ in self._proposals)
-        self._proposals.clear()
+            # a burst: what was proposed after it is given up
+            self.figures["n_bursts"] += 1
+            self._next, self._is_over = (index, stop), True
+            self.tasks.release(future for _, future, _ in self._proposals)
+            self._proposals.clear()

@@ -1,12 +1,9 @@
 """What the two estimators on Dask share: a local estimator inside, partitions around."""
 
-import copy
 import inspect
 import math
 
-import dask
 import dask.array as da
-import numpy as np
 from sklearn.utils import get_tags
 
 from .._utils.callbacks import CALLBACK_ATTRIBUTES, Reporter, with_callbacks
@@ -14,16 +11,10 @@ from .._utils.calls import lock_of, shallow_copy, takes_no_weights, unchanged_on
 from .._utils.docstrings import documented_like, named_for_users
 from .._utils.validation import validate_X
 from . import worker
-from .partitions import delayed_value, partitions_of
-from .reading import DaskFitted, DaskReader, features_of
-from .shared import with_shared_results
+from .partitions import computed, delayed_value, partitions_of, with_shared_results
+from .reading import NO_ROWS, DaskFitted, DaskReader, features_of
 
-# attributes with a value for each sample, and their names in pandas
-_OF_SAMPLES = {
-    "labels_": "cluster",
-    "online_labels_": "cluster",
-    "online_distances_": "distance",
-}
+_OF_SAMPLES = "labels_", "online_labels_", "online_distances_"
 
 
 def on_dask(local_class):
@@ -79,9 +70,9 @@ class DaskClusters(DaskReader):
     @with_callbacks
     def _fit(self, X, y):
         partitions = partitions_of(X)
-        has_callbacks = vars(self).keys() & CALLBACK_ATTRIBUTES
-        reporter = Reporter(self, X, y, len(partitions)) if has_callbacks else None
-        local = self._read(partitions, None, is_partial=False, reporter=reporter).local
+        has_callbacks, n = vars(self).keys() & CALLBACK_ATTRIBUTES, len(partitions.delayed)
+        reporter = Reporter(self, X, y, n) if has_callbacks else None
+        local = self._read(partitions, is_partial=False, reporter=reporter).local
         local._end_fit(local._fitted)
         if reporter:
             reporter.end()
@@ -164,7 +155,7 @@ class DaskClusters(DaskReader):
         """
         self._local(vars(self).get("_fitted"))._check_columns_stay()
         local, partitions, firsts, *_ = self._partial_fit(X, sample_weight)
-        model = copy.copy(local).set_params(n_jobs=1)
+        model = shallow_copy(local).set_params(n_jobs=1)
         return features_of(model, partitions, worker.transform_online, firsts)
 
     def predict(self, X):
@@ -181,8 +172,7 @@ class DaskClusters(DaskReader):
             Index of the nearest row of `cluster_centers_`, the lowest if there are several.
         """
         model, partitions, _ = self._validated(X)
-        no_labels = np.empty(0, dtype=np.int32)
-        return partitions.mapped(worker.predict_rows, model, no_labels, "cluster")
+        return partitions.mapped(worker.predict_rows, model, NO_ROWS[0])
 
     def score(self, X, y=None):
         """Return the negative k-means cost of `X` for the final centers.
@@ -200,10 +190,9 @@ class DaskClusters(DaskReader):
             Minus the sum of squared distances to the nearest of `cluster_centers_`, equal
             to that of the local estimator up to rounding.
         """
-        model, partitions, reader = self._validated(X)
-        cost_of_rows, sent = dask.delayed(worker.cost_of_rows), delayed_value(model)
-        parts = with_shared_results(partitions.delayed, reader.persist)
-        sizes, costs = zip(*reader.compute([cost_of_rows(part, sent) for part in parts]))
+        model, partitions, client = self._validated(X)
+        parts, sent = with_shared_results(partitions.delayed, client), delayed_value(model)
+        sizes, costs = zip(*computed(worker.cost_of_rows, parts, client, sent))
         if not sum(sizes):
             validate_X(model, partitions.empty, reset=False)  # which raises
         return -math.fsum(costs)
@@ -320,7 +309,7 @@ class DaskClusters(DaskReader):
             )
         taken_over = cls(**model.get_params(deep=False), client=client)
         if "_fitted" in vars(model):
-            taken_over._fitted = DaskFitted(copy.copy(model))
+            taken_over._fitted = DaskFitted(shallow_copy(model))
         return taken_over
 
     def __getattr__(self, name):
@@ -335,15 +324,14 @@ class DaskClusters(DaskReader):
         if fitted.partitions is None:
             return da.from_array(value)
         asked = local.set_params(n_jobs=1), name, fitted.firsts[0], *fitted.labeled
-        args = asked, value, _OF_SAMPLES[name], fitted.firsts
-        return fitted.partitions.mapped(worker.fitted_values, *args)
+        args = worker.fitted_values, asked, value
+        return fitted.partitions.mapped(*args, firsts=fitted.firsts)
 
     def __dir__(self):
         """Return the names of attributes that exist, as the local estimator has them."""
         names = dir(self._local(vars(self).get("_fitted")))
         fitted = [name for name in names if name[0] != "_" and name[-1] == "_"]
-        own = [name for name in super().__dir__() if hasattr(type(self), name)]
-        return sorted({*own, *vars(self), *fitted})
+        return sorted({*super().__dir__(), *fitted})
 
     def __sklearn_is_fitted__(self):
         return "_fitted" in vars(self)
@@ -359,8 +347,6 @@ class DaskClusters(DaskReader):
         return shallow_copy(self)
 
     def __sklearn_clone__(self):
-        bare = shallow_copy(self)
-        bare.client = None  # it cannot be copied, and need not be
-        other = super(DaskClusters, bare).__sklearn_clone__()
-        other.client = self.client
-        return other
+        # the client cannot be copied, and need not be
+        bare = super(DaskClusters, shallow_copy(self).set_params(client=None))
+        return bare.__sklearn_clone__().set_params(client=self.client)

@@ -18,14 +18,13 @@ class LoadedPartitions:
     ----------
     sizes : list of int or None
         The number of rows of each partition, as far as known.
+    loaded : dict
+        By index, the futures of those under way, in stream order.
     """
 
     def __init__(self, tasks, delayed, sizes):
         self._tasks, self._delayed, self.sizes = tasks, delayed, list(sizes)
-        self._loaded = {}  # futures, by index
-
-    def __len__(self):
-        return len(self._delayed)
+        self.loaded = {}
 
     def window(self):
         """Return how many partitions may be under way."""
@@ -48,12 +47,11 @@ class LoadedPartitions:
         It is one of them, unless they are small or there is but one thread. While they are
         read, as many others are loaded.
         """
-        are_small, number = self.are_small(index, stream), 1
-        if are_small or self._tasks.n_threads() == 1:
-            number = TUNING.small_partitions if are_small else TUNING.partitions_per_thread
+        number = TUNING.partitions_per_thread if self._tasks.n_threads() == 1 else 1
+        if self.are_small(index, stream):
+            number = TUNING.small_partitions
         self._load(index, max(self.window(), 2 * number))
-        those = range(index, index + number)
-        return [self[i] for i in those if i in self._loaded]
+        return [self.loaded[i] for i in range(index, index + number) if i in self.loaded]
 
     def are_ready(self, index):
         """Return whether the rows of a partition can be proposed.
@@ -62,24 +60,21 @@ class LoadedPartitions:
         under way already.
         """
         self._load(index, self.window())
-        return index in self._loaded and self.sizes[index] is not None
+        return index in self.loaded and self.sizes[index] is not None
 
-    def __getitem__(self, index):
-        """Return the future of a partition that is under way."""
-        return self._loaded[index]
-
-    def release(self, index):
-        """Let go of a partition that is read."""
-        del self._loaded[index]
+    def release(self, stop):
+        """Let go of the partitions before one, which are read."""
+        self.loaded = {i: part for i, part in self.loaded.items() if i >= stop}
 
     def _load(self, index, window):
         """Load partitions, some at once unless this one is needed now, up to a number."""
-        stop = min(len(self), min([index, *self._loaded]) + window)
-        wanted = [i for i in range(index, stop) if i not in self._loaded]
+        under_way = [i for i in self.loaded if self.sizes[i] != 0]
+        stop = min(len(self.sizes), min([index, *under_way]) + window)
+        wanted = [i for i in range(index, stop) if i not in self.loaded]
         if index in wanted or len(wanted) > window // 3:
             futures = self._tasks.load([self._delayed[i] for i in wanted])
-            self._loaded.update(zip(wanted, futures))
+            self.loaded.update(zip(wanted, futures))
             for i in wanted:
                 if self.sizes[i] is None:
                     receive = partial(self.sizes.__setitem__, i)
-                    self._tasks.submit("count", receive, worker.count_rows, self[i])
+                    self._tasks.submit("count", receive, worker.count_rows, self.loaded[i])

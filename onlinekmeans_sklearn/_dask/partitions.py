@@ -7,6 +7,7 @@ the centers, when they opened, and the sample are all it takes to look it up aga
 """
 
 import math
+import operator
 import uuid
 from functools import partial
 
@@ -15,19 +16,14 @@ import dask.array as da
 import dask.dataframe as dd
 import numpy as np
 import pandas as pd
+from dask.core import get_dependencies, istask
 from dask.delayed import Delayed
 from distributed import Future
-from sklearn.utils import check_array
+from scipy.sparse import issparse
 
 from .worker import Weighted
 
-# how scikit-learn checks the shape alone, and no value
-NO_ROWS = {
-    "accept_sparse": "csr",
-    "dtype": None,
-    "ensure_all_finite": False,
-    "ensure_min_samples": 0,
-}
+RETRIES = 3  # of each task
 
 
 class ArrayPartitions:
@@ -39,6 +35,8 @@ class ArrayPartitions:
         The partitions, to be computed as they are.
     sizes : list of int or None
         The number of rows of each, None where only reading it tells.
+    empty : ndarray, DataFrame or None
+        Of no rows, with the number and names of features; None likewise.
     """
 
     def __init__(self, X):
@@ -47,39 +45,26 @@ class ArrayPartitions:
         self._X = X = X.rechunk({1: -1}) if X.numblocks[1] > 1 else X
         self.delayed = X.to_delayed().ravel().tolist()
         self.sizes = [None if math.isnan(size) else int(size) for size in X.chunks[0]]
-
-    def __len__(self):
-        return len(self.delayed)
-
-    def without_rows(self, compute):
-        """Return a container without rows that has the number and names of features."""
-        if math.isnan(self._X.shape[1]):
-            return compute([dask.delayed(_without_rows)(self.delayed[0])])[0]
-        return np.empty((0, self._X.shape[1]), dtype=self._X.dtype)
+        self.empty = None if math.isnan(X.shape[1]) else np.empty((0, X.shape[1]), X.dtype)
 
     def first(self, number):
         """Return the first partitions."""
-        return self if number == len(self) else type(self)(self._X.partitions[:number])
+        is_all = number == len(self.delayed)
+        return self if is_all else type(self)(self._X.partitions[:number])
 
-    def mapped(self, function, value, meta, names, firsts=None):
+    def mapped(self, function, value, meta, columns=None, firsts=None):
         """Return a lazy collection of what a function gives of each partition.
 
         It gets the partition, the value and, if they are given, the position in the stream
-        of its first row. `meta` is what it gives of no rows. In pandas, columns have these
-        names.
+        of its first row. `meta` is what it gives of no rows. In pandas a frame has these
+        columns, and a series is one of clusters or distances.
         """
         args = [self._X, "ij", delayed_value(value), None]
         if firsts is not None:
             args += [da.from_array(np.array(firsts), chunks=1), "i"]
-        return da.blockwise(
-            partial(_of_block, function),
-            "ik"[: meta.ndim],
-            *args,
-            new_axes=dict(zip("k", meta.shape[1:])),
-            align_arrays=False,
-            meta=meta,
-            token=_key_name(function),
-        )
+        options = {"align_arrays": False, "meta": meta, "token": _key_name(function)}
+        new_axes, call = dict(zip("k", meta.shape[1:])), partial(_of_block, function)
+        return da.blockwise(call, "ik"[: meta.ndim], *args, new_axes=new_axes, **options)
 
 
 class FramePartitions(ArrayPartitions):
@@ -92,51 +77,30 @@ class FramePartitions(ArrayPartitions):
                     f"Expected columns of numbers. Got column {column!r} of strings "
                     f"({dtype}) instead: encode it as numbers, or leave it out."
                 )
-        self._X, self.delayed = X, X.to_delayed()
+        self._X, self.delayed, self.empty = X, X.to_delayed(), X._meta
         self.sizes = [None] * len(self.delayed)
 
-    def without_rows(self, compute):
-        return self._X._meta
-
-    def mapped(self, function, value, meta, names, firsts=None):
+    def mapped(self, function, value, meta, columns=None, firsts=None):
         """Return a lazy collection: pandas with the index of the frame, or CSR.
 
         Dask knows that rows of the result belong to those of the frame only if it is mapped
         from the frame. Else it joins them by the index, whose values may be there twice.
         """
-        if not isinstance(meta, np.ndarray):
-            parts = [dask.delayed(_same)(part) for part in _for_arrays(self.delayed)]
-            return _array_of(parts).mapped(function, value, meta, names, firsts)
-        args = [delayed_value(value)]
+        args, token = [delayed_value(value)], _key_name(function)
         if firsts is not None:
             # a scalar for each partition: if Dask picks some of them, it picks theirs
-            args.append(dd.from_map(_same, firsts, meta=0))
-        make = partial(pd.Series, name=names)
+            args.append(dd.from_map(operator.index, firsts, meta=0))
+        if issparse(meta):
+            array = self._X.map_partitions(function, *args, meta=meta, token=token)
+            # of a frame from_delayed Dask has aliases under keys that are not their own, of
+            # which it cannot make an array: keys in their place mean the same
+            plain = {k: t.key for k, t in array.dask.items() if getattr(t, "key", k) != k}
+            return da.Array({**array.dask, **plain}, array.name, array.chunks, meta=meta)
+        make = partial(pd.Series, name="distance" if meta.dtype.kind == "f" else "cluster")
         if meta.ndim == 2:
-            make = partial(pd.DataFrame, columns=names)
-        mapped, token = partial(_in_pandas, function, make), _key_name(function)
-        meta = make(meta, index=self._X._meta.index[:0])
+            make = partial(pd.DataFrame, columns=columns)
+        mapped, meta = partial(_in_pandas, function, make), make(meta, self.empty.index)
         return self._X.map_partitions(mapped, *args, meta=meta, token=token)
-
-
-def _array_of(delayed):
-    """Return the partitions of an array that is made of delayed ones."""
-    unknown = {"shape": (math.nan, math.nan), "dtype": float}
-    parts = [da.from_delayed(dask.delayed(part), **unknown) for part in delayed]
-    return ArrayPartitions(da.concatenate(parts, allow_unknown_chunksizes=True))
-
-
-def _for_arrays(parts):
-    """Return the partitions of a frame, with graphs of which arrays can be made.
-
-    For a frame `from_delayed` Dask writes aliases under keys that are not their own, and
-    needs those to fuse the tasks of an array.
-    """
-    graph = dict(parts[0].dask)
-    for key, task in parts[0].dask.items():
-        if getattr(task, "key", key) != key:
-            (graph[key],) = task.dependencies
-    return [Delayed(part.key, graph) for part in parts]
 
 
 def partitions_of(X):
@@ -145,10 +109,12 @@ def partitions_of(X):
         return ArrayPartitions(X)
     if isinstance(X, dd.DataFrame):
         return FramePartitions(X)
-    is_list = isinstance(X, (list, tuple)) and len(X)
-    if is_list and all(isinstance(part, (Delayed, Future)) for part in X):
-        return _array_of(X)
-    got = "an empty list" if isinstance(X, (list, tuple)) and not X else type(X).__name__
+    is_list = isinstance(X, (list, tuple))
+    if is_list and X and all(isinstance(part, (Delayed, Future)) for part in X):
+        unknown = {"shape": (math.nan, math.nan), "dtype": float}
+        parts = [da.from_delayed(dask.delayed(part), **unknown) for part in X]
+        return ArrayPartitions(da.concatenate(parts, allow_unknown_chunksizes=True))
+    got = "an empty list" if is_list and not X else type(X).__name__
     raise TypeError(
         "Expected a Dask array, a Dask dataframe or a list of one or more partitions, each "
         f"made by dask.delayed. Got {got} instead. Put a single delayed partition into a "
@@ -156,6 +122,47 @@ def partitions_of(X):
         "blocks pass the Dask array itself. For data in memory use to_local() of a fitted "
         "estimator, or the estimator of the same name of onlinekmeans_sklearn."
     )
+
+
+def computed(function, delayed, client, *args):
+    """Return what a function gives of each partition, which is small.
+
+    Without a client Dask's own scheduler computes it, in this process.
+    """
+    options = {"scheduler": client.get, "retries": RETRIES} if client else {}
+    return dask.compute(*(dask.delayed(function)(i, *args) for i in delayed), **options)
+
+
+def with_shared_results(delayed, client):
+    """Return delayed partitions for which what all of them need is persisted.
+
+    That is what the first and the last one need, apart from data that are there. Partitions
+    are loaded one after the other, and Dask forgets what none of those under way needs: a
+    mean of all rows would be computed again, from all rows, for each of them.
+    """
+    graphs = {id(part.dask): part.dask for part in delayed}.values()
+    graph = {key: task for some in graphs for key, task in some.items()}
+    of_first, of_last = ({*by_itself(delayed[i]).dask} for i in (0, -1))
+    used = set().union(*(get_dependencies(graph, key) for key in of_first - of_last))
+    shared = [Delayed(key, graph) for key in used & of_last if not _is_data(graph, key)]
+    if not shared:
+        return delayed
+    shared = client.persist(shared, retries=RETRIES) if client else dask.persist(*shared)
+    for result in shared:
+        graph = {**graph, **result.dask}
+    return [Delayed(part.key, graph) for part in delayed]
+
+
+def _is_data(graph, key):
+    """Return whether a key stands for a value: it needs no others, and no function."""
+    is_task = istask(graph[key]) or hasattr(graph[key], "func")
+    return not is_task and not get_dependencies(graph, key)
+
+
+def by_itself(part):
+    """Return a delayed object whose graph is all its own: Dask sends the whole of it."""
+    graph = part.__dask_optimize__(part.dask, [part.key])
+    return Delayed(part.key, graph.to_dict())
 
 
 def with_weights(delayed, weights):
@@ -183,21 +190,12 @@ def _key_name(function):
     return f"online-kmeans-{function.__name__.replace('_', '-')}"
 
 
-def _same(value):
-    return value
-
-
-def _without_rows(part):
-    return (part if hasattr(part, "columns") else check_array(part, **NO_ROWS))[:0]
-
-
-def _of_block(function, parts, *args):
+def _of_block(function, parts, value, *firsts):
     """Return what a function gives of the only block of a row of blocks.
 
-    An array among the arguments has the position of the first row.
+    If there is another array, it has the position of the first row.
     """
-    args = [arg.item() if isinstance(arg, np.ndarray) else arg for arg in args]
-    return function(parts[0], *args)
+    return function(parts[0], value, *(first.item() for first in firsts))
 
 
 def _in_pandas(function, make, part, *args):

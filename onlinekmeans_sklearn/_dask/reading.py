@@ -1,6 +1,5 @@
 """How an estimator on Dask reads partitions: by the local estimator inside."""
 
-import copy
 import itertools
 from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
@@ -9,18 +8,20 @@ import dask
 import numpy as np
 from distributed import Client
 from sklearn.base import BaseEstimator, ClusterMixin
+from sklearn.utils import check_array
 from sklearn.utils.validation import validate_data
 
 from .._reading import known_features
 from .._utils.callbacks import CallbackSupportMixin
-from .._utils.calls import lock_of, unchanged_on_error
+from .._utils.calls import lock_of, shallow_copy, unchanged_on_error
 from .._utils.validation import parameter_error, validate_X
 from . import worker
-from .driver import ClusterReader
-from .partitions import NO_ROWS, ArrayPartitions, partitions_of, with_weights
-from .shared import with_shared_results
+from .driver import read_on_workers
+from .partitions import computed, partitions_of, with_shared_results, with_weights
 
-_NO_ROWS = np.empty(0, dtype=np.int32), np.empty(0)
+NO_ROWS = np.empty(0, dtype=np.int32), np.empty(0)  # labels, and squared distances
+# how scikit-learn checks what may have no rows, and of any type
+_SHAPE_ALONE = {"accept_sparse": "csr", "dtype": None, "ensure_min_samples": 0}
 
 
 class DaskFitted(NamedTuple):
@@ -30,9 +31,9 @@ class DaskFitted(NamedTuple):
     """
 
     local: BaseEstimator
-    partitions: ArrayPartitions = None  # of the last call; None if the local one has them
+    partitions: object = None  # of the last call; None if the local one has its rows
     firsts: list = None  # the position in the stream of the first row of each partition
-    labeled: tuple = _NO_ROWS  # labels and d2 of its first rows, if centers moved
+    labeled: tuple = NO_ROWS  # labels and d2 of its first rows, if centers moved
     figures: dict = None  # what the last call took, if it was on a cluster
 
     def __reduce__(self):
@@ -42,84 +43,47 @@ class DaskFitted(NamedTuple):
         return self
 
 
-class LocalReader:
-    """Reads partitions in this process, as Dask's own scheduler loads them."""
-
-    figures = None  # which are those of a cluster
-
-    def __init__(self):
-        self.labeled = []
-
-    def compute(self, delayed):
-        """Return the values of delayed objects, one after the other."""
-        return [part.compute() for part in delayed]
-
-    def persist(self, delayed):
-        """Return delayed objects whose values are there."""
-        return dask.persist(*delayed)
-
-    def extend(self, stream, delayed, sizes, checker, n_jobs, report):
-        """Return the stream that has also read the partitions, and their sizes."""
-        sizes = []
-        with ThreadPoolExecutor(1) as pool:
-            # lazy, and looked at in pairs: so the next one is loading while one is read
-            loads = (pool.submit(part.compute) for part in delayed)
-            for coming, _ in itertools.pairwise(itertools.chain(loads, [None])):
-                args = [coming.result()], checker, stream, (len(sizes), 0), False, n_jobs
-                stream, size, *_, labeled = worker.read_serially(*args)
-                sizes += size
-                self.labeled += labeled
-                report(stream, sizes)
-        return stream, sizes
-
-
 class DaskReader(CallbackSupportMixin, ClusterMixin, BaseEstimator):
     """An estimator that has a local one inside, and can read partitions."""
 
     def _local(self, fitted):
         """Return a local estimator that has read the same, with the parameters of now."""
-        local = self._local_class() if fitted is None else copy.copy(fitted.local)
+        local = self._local_class() if fitted is None else shallow_copy(fitted.local)
         params = self.get_params(deep=False)
         del params["client"]
         return local.set_params(**params)
 
-    def _reader(self):
-        """Return who reads: a client's workers, or this process."""
-        client = self.client
-        if client is None:
+    def _client(self):
+        """Return the client whose workers read, or None: then this process does."""
+        if self.client is None:
             client = getattr(dask.base.get_scheduler(), "__self__", None)
-            if not isinstance(client, Client):
-                return LocalReader()
-        if not isinstance(client, Client) or client.asynchronous:
+            return client if isinstance(client, Client) else None
+        if not isinstance(self.client, Client) or self.client.asynchronous:
             expected = "a distributed.Client that is not asynchronous, or None"
-            raise parameter_error("client", client, expected, self)
-        return ClusterReader(client)
+            raise parameter_error("client", self.client, expected, self)
+        return self.client
 
     def _validated(self, X):
-        """Return a merged estimator for workers, the partitions, and who reads them."""
-        local, partitions, reader = self.to_local(), partitions_of(X), self._reader()
-        _check_features(local, partitions, reader, reset=False)
+        """Return a merged estimator for workers, the partitions, and the client."""
+        local, partitions, client = self.to_local(), partitions_of(X), self._client()
+        _check_features(local, partitions, client, reset=False)
         local._merge(local._fitted)  # here, and not by every worker
-        return local.set_params(n_jobs=1), partitions, reader
+        return local.set_params(n_jobs=1), partitions, client
 
     def _partial_fit(self, X, weights):
         """Continue the stream, or start one, and return what is known then."""
-        partitions = partitions_of(X)
         with lock_of(self), unchanged_on_error(self):
-            before = vars(self).get("_fitted")
-            return self._read(partitions, before, is_partial=True, weights=weights)
+            return self._read(partitions_of(X), is_partial=True, weights=weights)
 
-    def _read(self, partitions, before, is_partial, reporter=None, weights=None):
+    def _read(self, partitions, is_partial, reporter=None, weights=None):
         """Let the stream, or a new one, read partitions; take over what is known then."""
-        local, is_start = self._local(before), before is None
+        before = vars(self).get("_fitted") if is_partial else None
+        local, client, is_start = self._local(before), self._client(), before is None
         local._check_params()
-        reader = self._reader()
-        _check_features(local, partitions, reader, reset=is_start)
-        delayed = with_shared_results(partitions.delayed, reader.persist)
-        sizes = partitions.sizes
+        _check_features(local, partitions, client, reset=is_start)
+        delayed, sizes = with_shared_results(partitions.delayed, client), partitions.sizes
         if None in sizes and is_start and getattr(self, "n_samples", 0) is None:
-            count = dask.delayed(worker.count_rows)
-            sizes = reader.compute([count(part) for part in delayed])
+            sizes = computed(worker.count_rows, delayed, client)
         n_rows = None if None in sizes else sum(sizes)
         stream = local._new_stream(n_rows) if is_start else local._stream
         if weights is not None:
@@ -127,36 +91,60 @@ class DaskReader(CallbackSupportMixin, ClusterMixin, BaseEstimator):
         if n_rows is not None:
             local._warn_before_reading(stream, n_rows, is_partial)
 
-        def known(so_far, sizes_so_far):
-            fitted_local, known_before = copy.copy(local), vars(local).get("_fitted")
-            fitted_local._fitted = local._new_fitted(known_before, so_far, _NO_ROWS)
-            *firsts, _ = itertools.accumulate(sizes_so_far, initial=stream.n_seen)
+        def known(so_far, sizes, labeled, figures=None):
+            fitted_local, known_before = shallow_copy(local), vars(local).get("_fitted")
+            fitted_local._fitted = local._new_fitted(known_before, so_far, NO_ROWS)
+            *firsts, _ = itertools.accumulate(sizes, initial=stream.n_seen)
+            labeled = tuple(map(np.concatenate, zip(NO_ROWS, *labeled)))
             read = partitions.first(len(firsts))
-            labeled = tuple(map(np.concatenate, zip(_NO_ROWS, *reader.labeled)))
-            return DaskFitted(fitted_local, read, firsts, labeled, reader.figures)
+            return DaskFitted(fitted_local, read, firsts, labeled, figures)
 
-        def report(so_far, sizes):
-            if reporter and so_far.n_seen:
-                reporter.update(len(sizes), lambda: {"_fitted": known(so_far, sizes)})
+        def report(*so_far):
+            if reporter and so_far[0].n_seen:
+                reporter.update(len(so_far[1]), lambda: {"_fitted": known(*so_far)})
 
         checker = type(local)(n_jobs=1)
         vars(checker).update(known_features(local))
-        extended, sizes = reader.extend(
-            stream, delayed, sizes, checker, self.n_jobs, report
-        )
+        read, how = (read_on_workers, client) if client else (read_here, self.n_jobs)
+        extended, sizes, *more = read(how, stream, delayed, sizes, checker, report)
         if not sum(sizes):
             validate_X(local, partitions.empty, reset=False)  # which raises
         if n_rows is None:
             local._warn_before_reading(stream, sum(sizes), is_partial)
         local._log_phases(stream, extended)
-        self._fitted = known(extended, sizes)
+        self._fitted = known(extended, sizes, *more)
         return self._fitted
 
 
-def _check_features(local, partitions, reader, reset):
+def read_here(n_jobs, stream, delayed, _, checker, report):
+    """Return the stream that this process has extended, and what is known of the rows.
+
+    These are the sizes of partitions, and labels and squared distances of rows while
+    centers moved. Dask's own scheduler loads the next partition meanwhile.
+    """
+    sizes, labeled = [], []
+    with ThreadPoolExecutor(1) as pool:
+        # lazy, and looked at in pairs: so the next one is loading while one is read
+        loads = (pool.submit(part.compute) for part in delayed)
+        for coming, _ in itertools.pairwise(itertools.chain(loads, [None])):
+            args = [coming.result()], checker, stream, (len(sizes), 0), False, n_jobs
+            stream, size, *_, decided = worker.read_serially(*args)
+            sizes, labeled = sizes + size, labeled + decided
+            report(stream, sizes, labeled)
+    return stream, sizes, labeled
+
+
+def _check_features(local, partitions, client, reset):
     """Check the number and names of features, or take them over."""
-    partitions.empty = partitions.without_rows(reader.compute)
-    validate_data(local, partitions.empty, reset=reset, **NO_ROWS)
+    if partitions.empty is None:
+        (partitions.empty,) = computed(_without_rows, partitions.delayed[:1], client)
+    validate_data(local, partitions.empty, reset=reset, **_SHAPE_ALONE)
+
+
+def _without_rows(part):
+    if not hasattr(part, "columns"):
+        part = check_array(part, ensure_all_finite=False, **_SHAPE_ALONE)
+    return part[:0]
 
 
 def features_of(model, partitions, function, firsts=None):

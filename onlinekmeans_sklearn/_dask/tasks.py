@@ -16,9 +16,8 @@ import dask
 from distributed import as_completed
 
 from .._utils.tuning import TUNING
-from .shared import by_itself
+from .partitions import RETRIES, by_itself
 
-RETRIES = 3
 # what others wait for comes first
 PRIORITY = {"add-up": 3, "count": 2, "read": 2}
 # centers and sums may be large, so Dask should not warn of large arguments. The settings
@@ -33,17 +32,16 @@ class Tasks:
     def __init__(self, client):
         if client.status in ("closing", "closed"):
             raise ValueError(f"Got a client that is closed, {client}: connect another one.")
-        self._client = client
-        self._futures = WeakSet()
-        self._expected = {}  # by key, a future and who receives its result
+        self._client, self._futures = client, WeakSet()
+        self._expected = {}  # who receives results, by future
         self._done = self._completed()
-        self._numbers, self._loads = itertools.count(), itertools.count()
-        self._counted, self._n_threads = -float("inf"), 0
-        self._are_gone = False  # all workers, when that was last looked at
+        self._numbers = itertools.count()
+        # when threads of the workers were counted, how many, and if there was none lately
+        self._counted, self._n_threads, self._are_gone = -float("inf"), 0, False
 
     def load(self, delayed):
         """Return the futures of delayed partitions; those of an earlier call come first."""
-        priority, parts = -next(self._loads), [by_itself(part) for part in delayed]
+        priority, parts = -next(self._numbers), [by_itself(part) for part in delayed]
         with _one_at_a_time, dask.config.set(_ANY_SIZE):
             futures = self._client.compute(parts, retries=RETRIES, priority=priority)
         self._futures.update(futures)
@@ -58,7 +56,7 @@ class Tasks:
         with _one_at_a_time, dask.config.set(_ANY_SIZE):
             future = self._client.submit(function, *args, key=(group, number), **options)
         self._futures.add(future)
-        self._expected[future.key] = future, receive
+        self._expected[future] = receive
         self._done.add(future)
         return future
 
@@ -70,13 +68,12 @@ class Tasks:
             self._give_up_if_all_are_gone()
             self._done = self._completed()
             return
-        _, receive = self._expected.pop(future.key, (None, None))
-        if receive is None:
-            return  # nobody wants it any more
+        receive = self._expected.pop(future, None)
         # not by its status: it is "lost" if the worker died after the result had come
-        if isinstance(result, CancelledError):
+        if receive and isinstance(result, CancelledError):
             raise result
-        receive(result)
+        if receive:  # else nobody wants it any more
+            receive(result)
 
     def result(self, step, function, *args):
         """Return the result of a step, and hand others over that come before it."""
@@ -98,14 +95,13 @@ class Tasks:
 
     def _completed(self):
         """Return an iterator over results, which stops now and then, or with an error."""
-        futures = [future for future, _ in self._expected.values()]
         options = {"with_results": True, "timeout": TUNING.seconds_without_workers}
-        return as_completed(futures, loop=self._client.loop, **options)
+        return as_completed(self._expected, loop=self._client.loop, **options)
 
     def release(self, futures):
         """Let go of futures now, though somebody may refer to them."""
         for future in futures:
-            self._expected.pop(future.key, None)
+            self._expected.pop(future, None)
             future.release()
 
     def release_all(self):

@@ -4,7 +4,6 @@ A task that is lost with its worker can be computed again from its arguments. No
 is as long as a partition leaves the worker, but for a partition that Dask itself moves.
 """
 
-import copy
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -17,6 +16,7 @@ from .._algorithm.cluster_sums import totals_by_block
 from .._algorithm.moving import is_moving
 from .._algorithm.partition import Candidates, finish, online_labels, propose
 from .._nearest import centers_from, nearest
+from .._utils.calls import shallow_copy
 from .._utils.rows import rows_between
 from .._utils.threads import one_blas_thread
 from .._utils.tuning import TUNING
@@ -114,8 +114,7 @@ def read_serially(parts, checker, stream, start, until_calm, n_jobs=1):
             rows = rows_between(X, first, row)
             stream, *decided = stream.extend(rows, n_jobs, weights=some)
             labeled += [decided] if may_move and stream.moves else []
-            n_opened = len(stream.centers) - n_before
-            is_calm = until_calm and _is_calm(stream, n_opened, row - first)
+            is_calm = until_calm and _is_calm(stream, n_before, row - first)
         if row == X.shape[0]:
             index, row = index + 1, 0
         if is_calm:
@@ -123,12 +122,11 @@ def read_serially(parts, checker, stream, start, until_calm, n_jobs=1):
     return stream, sizes, (index, row), is_calm, labeled
 
 
-def _is_calm(stream, n_opened, n_rows):
-    """Return whether few of the last rows opened a center."""
-    if len(stream.centers) >= stream.max_clusters:
-        return True
-    few = TUNING.calm_openings * len(stream.centers) * n_rows / TUNING.calm_rows
-    return not stream.schedule.is_prefix and n_opened <= few
+def _is_calm(stream, n_before, n_rows):
+    """Return whether few of the last rows opened a center, of which there were so many."""
+    is_full = len(stream.centers) >= stream.max_clusters
+    few = n_before + TUNING.calm_openings * len(stream.centers) * n_rows / TUNING.calm_rows
+    return is_full or (not stream.schedule.is_prefix and len(stream.centers) <= few)
 
 
 def propose_rows(part, checker, start, position, centers, facility_cost, numbers):
@@ -162,8 +160,7 @@ def add_up_rows(part, checker, span, proposal, centers, opened, block):
         else:
             rows = slice(start - proposal.first, stop - proposal.first)
             labeled = (values[rows] for values in proposal.labeled)
-        later = opened[opened >= start] - start
-        labels, d2 = finish(X, *labeled, known, unknown, later)
+        labels, d2 = finish(X, *labeled, known, unknown, opened[opened >= start] - start)
     return totals_by_block(block, X, labels, d2, every)
 
 
@@ -191,9 +188,9 @@ def _as_if_last(X, model, first, known=((), ())):
 
     `known` has labels and squared distances of the first of them.
     """
-    model, n_known = copy.copy(model), len(known[0])
-    fitted = model._fitted = copy.copy(model._fitted)
-    stream = fitted.stream = copy.copy(fitted.stream)
+    model, n_known = shallow_copy(model), len(known[0])
+    fitted = model._fitted = shallow_copy(model._fitted)
+    stream = fitted.stream = shallow_copy(fitted.stream)
     stream.n_seen, fitted.labels = first + X.shape[0], None
     rest = rows_between(X, n_known, X.shape[0])
     with one_blas_thread():
