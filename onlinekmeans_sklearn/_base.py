@@ -10,7 +10,7 @@ from sklearn.base import (
     TransformerMixin,
 )
 
-from ._encoding import ENCODINGS, check_output, encode_rows, warn_of_many_columns
+from ._encoding import check_output, encode_rows, warn_of_many_columns
 from ._reading import StreamReader, known_features
 from ._utils.callbacks import (
     CALLBACK_ATTRIBUTES,
@@ -20,14 +20,7 @@ from ._utils.callbacks import (
 )
 from ._utils.calls import lock_of, shallow_copy, takes_no_weights, unchanged_on_error
 from ._utils.docstrings import named_for_users
-from ._utils.validation import (
-    MOST_CLUSTERS,
-    MOST_SAMPLES,
-    check_n_jobs,
-    check_parameters,
-    parameter_error,
-    validate_X,
-)
+from ._utils.validation import check_parameters, parameter_error, validate_X
 
 
 @named_for_users
@@ -39,14 +32,6 @@ class BaseOnlineKMeans(
     StreamReader,
 ):
     """The public methods."""
-
-    _allowed = {  # parameters: the largest of integers from 1 on, and other values
-        "n_clusters": (MOST_CLUSTERS, [None]),
-        "k": (MOST_SAMPLES, ["auto"]),
-        "max_clusters": (MOST_CLUSTERS, [None]),
-        "centers": (0, ["samples", "means"]),
-        "encode": (0, ENCODINGS),
-    }
 
     @takes_no_weights
     def fit(self, X, y=None):
@@ -336,8 +321,7 @@ class BaseOnlineKMeans(
 
     def _check_params(self):
         """Raise ValueError for an invalid parameter."""
-        check_parameters(self, self._allowed)
-        check_n_jobs(self.n_jobs, owner=self)
+        check_parameters(vars(self), owner=self)
         caps = self.n_clusters, self.max_clusters
         if None not in caps and self.n_clusters > self.max_clusters:
             expected = (

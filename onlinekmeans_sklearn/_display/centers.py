@@ -5,7 +5,7 @@ from numbers import Integral
 import numpy as np
 from scipy.sparse import issparse
 
-from .._utils.validation import check_integer, parameter_error
+from .._utils.validation import check_parameters, parameter_error
 from .style import COLORS, TINTS, Display, counted, final_sizes
 
 
@@ -97,7 +97,7 @@ class CentersDisplay(Display):
         cls._check_estimator(estimator, needed)
         names = getattr(estimator, "feature_names_in_", None)
         features = _checked_pair(features, estimator.n_features_in_, names)
-        check_integer("max_points", max_points, or_one_of=[None], owner=cls)
+        check_parameters({"max_points": max_points}, owner=cls)
         X = _evenly_spaced_rows(X, max_points)
         return cls(
             labels=estimator.predict(X),  # first, since it checks X

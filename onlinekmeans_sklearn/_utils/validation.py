@@ -3,7 +3,6 @@
 import math
 import sys
 import warnings
-from contextlib import suppress
 from numbers import Integral, Real
 
 import numpy as np
@@ -23,6 +22,21 @@ _MANY_VALUES = 2**19  # for which one thread is fast enough
 _FLOATS = (np.dtype(np.float64), np.dtype(np.float32))
 _INDICES = (np.dtype(np.int32), np.dtype(np.int64))
 _INDEX_ARRAYS = {"coo": ("row", "col"), "dia": ("offsets",)}  # of sparse formats
+
+# what parameters of the package, by name, may be: ints from 1 to the largest, if that is
+# not 0, and other values
+_ALLOWED = {
+    "n_clusters": (MOST_CLUSTERS, [None]),
+    "k": (MOST_SAMPLES, ["auto"]),
+    "algorithm": (0, ["practical", "theoretical"]),
+    "half_life": (MOST_SAMPLES, [None]),
+    "n_samples": (MOST_SAMPLES, [None]),
+    "max_clusters": (MOST_CLUSTERS, [None]),
+    "centers": (0, ["samples", "means"]),
+    "encode": (0, ["onehot", "onehot-dense", "ordinal", "distance", "triangle", "local"]),
+    "max_points": (MOST_SAMPLES, [None]),
+    "which": (0, ["final", "online"]),
+}
 
 
 def validate_X(estimator, X, reset):
@@ -220,52 +234,40 @@ def parameter_error(name, value, expected, owner):
     )
 
 
-def check_parameters(estimator, allowed):
-    """Raise ValueError unless parameters have allowed values, by name.
-
-    That is other values, and integers from 1 to the largest, if that is not 0.
-    """
-    values = vars(estimator)
-    for name, (most, others) in allowed.items():
-        value = values[name]
+def check_parameters(values, owner):
+    """Raise ValueError unless all parameters in a dict have allowed values."""
+    for name, (most, others) in _ALLOWED.items():
+        value = values.get(name, others[0])  # which passes if there is none of that name
         if (value is None or isinstance(value, str)) and value in others:
             continue  # first, since a call takes long beside a single row
-        if most:
-            check_integer(name, value, others, most, owner=estimator)
-        else:
-            check_one_of(name, value, others, owner=estimator)
+        is_integer = _is_integer(value)
+        if is_integer and 1 <= value <= most:
+            continue
+        limit = f"{most}]" if is_integer and value > most else "inf)"
+        choices = [f"an int in the range [1, {limit}", *map(repr, others)]
+        strings = f"a str among {{{', '.join(map(repr, others))}}}"
+        expected = " or ".join(choices) if most else strings
+        raise parameter_error(name, value, expected, owner)
+    n_jobs, bound = values.get("n_jobs"), values.get("lower_bound")
+    if n_jobs is not None and (not _is_integer(n_jobs) or n_jobs == 0):
+        raise parameter_error("n_jobs", n_jobs, "an int other than 0 or None", owner)
+    if bound is not None and not _is_positive(bound):
+        expected = "a float in the range (0.0, inf) or None"
+        raise parameter_error("lower_bound", bound, expected, owner)
 
 
-def check_integer(name, value, or_one_of, most=MOST_SAMPLES, *, owner):
-    """Raise ValueError unless `value` is an int from 1 to `most`, or in `or_one_of`."""
-    is_integer = _is_integer(value)
-    if (is_integer and 1 <= value <= most) or (value is None and None in or_one_of):
-        return
-    limit = f"{most}]" if is_integer and value > most else "inf)"
-    choices = [f"an int in the range [1, {limit}", *map(repr, or_one_of)]
-    raise parameter_error(name, value, " or ".join(choices), owner)
+def _is_integer(value):
+    return isinstance(value, (int, Integral)) and not isinstance(value, bool)
 
 
-def check_one_of(name, value, expected, *, owner):
-    """Raise ValueError unless `value` is one of the expected strings."""
-    if not isinstance(value, str) or value not in expected:
-        choices = f"a str among {{{', '.join(map(repr, expected))}}}"
-        raise parameter_error(name, value, choices, owner)
-
-
-def check_positive(name, value, *, owner):
-    """Raise ValueError unless `value` is None or a positive, finite number."""
-    with suppress(OverflowError):  # of an int that is too large for a float
-        is_number = isinstance(value, Real) and not isinstance(value, bool)
-        if value is None or (is_number and 0 < float(value) < math.inf):
-            return
-    raise parameter_error(name, value, "a float in the range (0.0, inf) or None", owner)
-
-
-def check_n_jobs(value, *, owner):
-    """Raise ValueError unless `value` is None or an integer other than 0."""
-    if value is not None and (not _is_integer(value) or value == 0):
-        raise parameter_error("n_jobs", value, "an int other than 0 or None", owner)
+def _is_positive(value):
+    """Return whether this is a number whose float is positive and finite."""
+    if not isinstance(value, Real) or isinstance(value, bool):
+        return False
+    try:
+        return 0 < float(value) < math.inf
+    except OverflowError:  # of an int that is too large for a float
+        return False
 
 
 def plain_parameters(parameters):
@@ -281,12 +283,6 @@ def warn_of_ignored(parameters, in_force):
         f"{', '.join(changed)} changed since this stream started with {values}, which "
         "stays in force: call fit, or clone the estimator, to start a new stream."
     )
-
-
-def _is_integer(value):
-    if type(value) is int:  # which is fast
-        return True
-    return isinstance(value, Integral) and not isinstance(value, bool)
 
 
 def warn_user(message, category=UserWarning):
