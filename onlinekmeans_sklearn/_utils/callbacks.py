@@ -16,10 +16,7 @@ except ImportError:
 # of a meta-estimator. Without them `fit` must not make a context or snapshots for nobody.
 # This is the one place that names the private attributes. If they are renamed, progress is
 # no longer reported, and nothing else changes.
-CALLBACK_ATTRIBUTES = {
-    "_skl_callbacks",
-    "_parent_callback_ctx",
-}  # set if there are callbacks
+CALLBACK_ATTRIBUTES = {"_skl_callbacks", "_parent_callback_ctx"}
 _SHARES = 50  # of the rows, after each of which the callbacks are called
 
 
