@@ -12,12 +12,7 @@ from sklearn.base import (
 
 from ._encoding import check_output, encode_rows, warn_of_many_columns
 from ._reading import StreamReader, known_features
-from ._utils.callbacks import (
-    CALLBACK_ATTRIBUTES,
-    CallbackSupportMixin,
-    Reporter,
-    with_callbacks,
-)
+from ._utils.callbacks import CallbackSupportMixin, reporter_for, with_callbacks
 from ._utils.calls import lock_of, shallow_copy, takes_no_weights, unchanged_on_error
 from ._utils.docstrings import named_for_users
 from ._utils.validation import check_parameters, parameter_error, validate_X
@@ -56,19 +51,17 @@ class BaseOnlineKMeans(
     @with_callbacks
     def _fit(self, X, y):
         X, known, stream = self._begin(X, None)
-        report = None
-        if vars(self).keys() & CALLBACK_ATTRIBUTES:
-            reporter = Reporter(self, X, y, X.shape[0])
+        reporter = reporter_for(self, X, y, X.shape[0])
 
-            def report(stream, *rows):
-                fitted = self._new_fitted(None, shallow_copy(stream), rows)
-                attributes = {**known_features(known), "_fitted": fitted}
-                reporter.update(len(rows[0]), lambda: attributes)
+        def report(stream, *rows):
+            fitted = self._new_fitted(None, shallow_copy(stream), rows)
+            attributes = {**known_features(known), "_fitted": fitted}
+            reporter.update(len(rows[0]), lambda: attributes)
 
-        fitted = self._read(None, stream, X, report=report)
+        fitted = self._read(None, stream, X, report=report if reporter else None)
         self._end_fit(fitted)
         self._publish(fitted, known)
-        if report:
+        if reporter:
             reporter.end()
 
     def partial_fit(self, X=None, y=None, sample_weight=None):
@@ -263,9 +256,6 @@ class BaseOnlineKMeans(
         self : object
             The estimator.
         """
-        if not (transform is None or isinstance(transform, str)):
-            expected = "a str among {'default', 'pandas', 'polars'} or None"
-            raise parameter_error("transform", transform, expected, owner=self)
         super().set_output(transform=transform)
         if transform is not None:
             self._output = transform

@@ -9,7 +9,7 @@ import dask.array as da
 import numpy as np
 from sklearn.utils import get_tags
 
-from .._utils.callbacks import CALLBACK_ATTRIBUTES, Reporter, with_callbacks
+from .._utils.callbacks import reporter_for, with_callbacks
 from .._utils.calls import lock_of, shallow_copy, takes_no_weights, unchanged_on_error
 from .._utils.docstrings import documented_like, named_for_users
 from .._utils.validation import validate_X
@@ -79,8 +79,7 @@ class DaskClusters(DaskReader):
     @with_callbacks
     def _fit(self, X, y):
         partitions = partitions_of(X)
-        has_callbacks = vars(self).keys() & CALLBACK_ATTRIBUTES
-        reporter = Reporter(self, X, y, len(partitions)) if has_callbacks else None
+        reporter = reporter_for(self, X, y, len(partitions))
         local = self._read(partitions, None, is_partial=False, reporter=reporter).local
         local._end_fit(local._fitted)
         if reporter:
