@@ -26,7 +26,16 @@ class BaseOnlineKMeans(
     ClusterMixin,
     StreamReader,
 ):
-    """The public methods."""
+    """The public methods, and the parameters that both estimators have."""
+
+    def __init__(self, n_clusters, k, centers, max_clusters, encode, n_jobs, random_state):
+        self.n_clusters = n_clusters
+        self.k = k
+        self.centers = centers
+        self.max_clusters = max_clusters
+        self.encode = encode
+        self.n_jobs = n_jobs
+        self.random_state = random_state
 
     @takes_no_weights
     def fit(self, X, y=None):

@@ -188,15 +188,9 @@ class OnlineKMeans(BaseOnlineKMeans):
         n_jobs=None,
         random_state=None,
     ):
-        self.n_clusters = n_clusters
-        self.k = k
+        super().__init__(n_clusters, k, centers, max_clusters, encode, n_jobs, random_state)
         self.algorithm = algorithm
         self.half_life = half_life
-        self.centers = centers
-        self.max_clusters = max_clusters
-        self.encode = encode
-        self.n_jobs = n_jobs
-        self.random_state = random_state
 
     def _schedule(self, n_rows):
         if self.algorithm == "practical":
@@ -303,15 +297,9 @@ class SemiOnlineKMeans(BaseOnlineKMeans):
         n_jobs=None,
         random_state=None,
     ):
-        self.n_clusters = n_clusters
-        self.k = k
+        super().__init__(n_clusters, k, centers, max_clusters, encode, n_jobs, random_state)
         self.lower_bound = lower_bound
         self.n_samples = n_samples
-        self.centers = centers
-        self.max_clusters = max_clusters
-        self.encode = encode
-        self.n_jobs = n_jobs
-        self.random_state = random_state
 
     def _schedule(self, n_rows):
         k = self._resolved_k(default=10, for_merge=int)

@@ -35,8 +35,7 @@ def on_dask(local_class):
     client = inspect.Parameter("client", inspect.Parameter.KEYWORD_ONLY, default=None)
 
     def __init__(self, *args, client=None, **params):
-        local_class.__init__(self, *args, **params)
-        self.client = client
+        vars(self).update(vars(local_class(*args, **params)), client=client)
 
     __init__.__signature__ = own.replace(parameters=[*own.parameters.values(), client])
 
