@@ -3,7 +3,9 @@
 from importlib.metadata import version
 
 from ._classifier import ClusterFeaturesClassifier
-from ._display import CentersDisplay, ClusterSizesDisplay, OpeningsDisplay
+from ._display.centers import CentersDisplay
+from ._display.cluster_sizes import ClusterSizesDisplay
+from ._display.openings import OpeningsDisplay
 from ._online_kmeans import OnlineKMeans, SemiOnlineKMeans
 from ._regressor import ClusterFeaturesRegressor
 from ._show_versions import show_versions

@@ -10,24 +10,12 @@ from sklearn.base import (
     TransformerMixin,
 )
 
-from ._encoding import ENCODINGS, check_output, encode_rows, warn_of_many_columns
+from ._encoding import check_output, encode_rows, warn_of_many_columns
 from ._reading import StreamReader, known_features
-from ._utils.callbacks import (
-    CALLBACK_ATTRIBUTES,
-    CallbackSupportMixin,
-    Reporter,
-    with_callbacks,
-)
+from ._utils.callbacks import CallbackSupportMixin, reporter_for, with_callbacks
 from ._utils.calls import lock_of, shallow_copy, takes_no_weights, unchanged_on_error
 from ._utils.docstrings import named_for_users
-from ._utils.validation import (
-    MOST_CLUSTERS,
-    MOST_SAMPLES,
-    check_n_jobs,
-    check_parameters,
-    parameter_error,
-    validate_X,
-)
+from ._utils.validation import check_parameters, parameter_error, validate_X
 
 
 @named_for_users
@@ -38,15 +26,16 @@ class BaseOnlineKMeans(
     ClusterMixin,
     StreamReader,
 ):
-    """The public methods."""
+    """The public methods, and the parameters that both estimators have."""
 
-    _allowed = {  # parameters: the largest of integers from 1 on, and other values
-        "n_clusters": (MOST_CLUSTERS, [None]),
-        "k": (MOST_SAMPLES, ["auto"]),
-        "max_clusters": (MOST_CLUSTERS, [None]),
-        "centers": (0, ["samples", "means"]),
-        "encode": (0, ENCODINGS),
-    }
+    def __init__(self, n_clusters, k, centers, max_clusters, encode, n_jobs, random_state):
+        self.n_clusters = n_clusters
+        self.k = k
+        self.centers = centers
+        self.max_clusters = max_clusters
+        self.encode = encode
+        self.n_jobs = n_jobs
+        self.random_state = random_state
 
     @takes_no_weights
     def fit(self, X, y=None):
@@ -71,19 +60,17 @@ class BaseOnlineKMeans(
     @with_callbacks
     def _fit(self, X, y):
         X, known, stream = self._begin(X, None)
-        report = None
-        if vars(self).keys() & CALLBACK_ATTRIBUTES:
-            reporter = Reporter(self, X, y, X.shape[0])
+        reporter = reporter_for(self, X, y, X.shape[0])
 
-            def report(stream, *rows):
-                fitted = self._new_fitted(None, shallow_copy(stream), rows)
-                attributes = {**known_features(known), "_fitted": fitted}
-                reporter.update(len(rows[0]), lambda: attributes)
+        def report(stream, *rows):
+            fitted = self._new_fitted(None, shallow_copy(stream), rows)
+            attributes = {**known_features(known), "_fitted": fitted}
+            reporter.update(len(rows[0]), lambda: attributes)
 
-        fitted = self._read(None, stream, X, report=report)
+        fitted = self._read(None, stream, X, report=report if reporter else None)
         self._end_fit(fitted)
         self._publish(fitted, known)
-        if report:
+        if reporter:
             reporter.end()
 
     def partial_fit(self, X=None, y=None, sample_weight=None):
@@ -278,9 +265,6 @@ class BaseOnlineKMeans(
         self : object
             The estimator.
         """
-        if not (transform is None or isinstance(transform, str)):
-            expected = "a str among {'default', 'pandas', 'polars'} or None"
-            raise parameter_error("transform", transform, expected, owner=self)
         super().set_output(transform=transform)
         if transform is not None:
             self._output = transform
@@ -336,8 +320,7 @@ class BaseOnlineKMeans(
 
     def _check_params(self):
         """Raise ValueError for an invalid parameter."""
-        check_parameters(self, self._allowed)
-        check_n_jobs(self.n_jobs, owner=self)
+        check_parameters(vars(self), owner=self)
         caps = self.n_clusters, self.max_clusters
         if None not in caps and self.n_clusters > self.max_clusters:
             expected = (

@@ -11,7 +11,6 @@ from ._utils.validation import warn_user
 
 LABEL_ENCODINGS = ("onehot", "onehot-dense", "ordinal")
 DISTANCE_ENCODINGS = ("distance", "triangle")
-ENCODINGS = (*LABEL_ENCODINGS, *DISTANCE_ENCODINGS, "local")
 SPARSE_ENCODINGS = ("onehot", "local")
 _N_NEAREST = 4  # centers that the local features of a row depend on
 _MOST_LOCAL_COLUMNS = 10**6

@@ -4,7 +4,7 @@ from ._algorithm.facility_cost import Practical, SemiOnline, Theoretical
 from ._algorithm.merge import k_for_merge
 from ._base import BaseOnlineKMeans
 from ._utils.docstrings import documented_like
-from ._utils.validation import MOST_SAMPLES, check_positive, warn_user
+from ._utils.validation import warn_user
 
 
 class OnlineKMeans(BaseOnlineKMeans):
@@ -173,11 +173,6 @@ class OnlineKMeans(BaseOnlineKMeans):
     array([0, 1, 2, 3, 0, 2], dtype=int32)
     """
 
-    _allowed = {
-        **BaseOnlineKMeans._allowed,
-        "algorithm": (0, ["practical", "theoretical"]),
-        "half_life": (MOST_SAMPLES, [None]),
-    }
     _read_at_start = ("k", "algorithm", "half_life", "max_clusters")
 
     def __init__(
@@ -193,15 +188,9 @@ class OnlineKMeans(BaseOnlineKMeans):
         n_jobs=None,
         random_state=None,
     ):
-        self.n_clusters = n_clusters
-        self.k = k
+        super().__init__(n_clusters, k, centers, max_clusters, encode, n_jobs, random_state)
         self.algorithm = algorithm
         self.half_life = half_life
-        self.centers = centers
-        self.max_clusters = max_clusters
-        self.encode = encode
-        self.n_jobs = n_jobs
-        self.random_state = random_state
 
     def _schedule(self, n_rows):
         if self.algorithm == "practical":
@@ -293,7 +282,6 @@ class SemiOnlineKMeans(BaseOnlineKMeans):
     0.193
     """
 
-    _allowed = {**BaseOnlineKMeans._allowed, "n_samples": (MOST_SAMPLES, [None])}
     _read_at_start = ("k", "lower_bound", "n_samples", "max_clusters")
 
     def __init__(
@@ -309,19 +297,9 @@ class SemiOnlineKMeans(BaseOnlineKMeans):
         n_jobs=None,
         random_state=None,
     ):
-        self.n_clusters = n_clusters
-        self.k = k
+        super().__init__(n_clusters, k, centers, max_clusters, encode, n_jobs, random_state)
         self.lower_bound = lower_bound
         self.n_samples = n_samples
-        self.centers = centers
-        self.max_clusters = max_clusters
-        self.encode = encode
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-
-    def _check_params(self):
-        super()._check_params()
-        check_positive("lower_bound", self.lower_bound, owner=self)
 
     def _schedule(self, n_rows):
         k = self._resolved_k(default=10, for_merge=int)

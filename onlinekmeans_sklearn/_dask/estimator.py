@@ -6,7 +6,7 @@ import math
 import dask.array as da
 from sklearn.utils import get_tags
 
-from .._utils.callbacks import CALLBACK_ATTRIBUTES, Reporter, with_callbacks
+from .._utils.callbacks import reporter_for, with_callbacks
 from .._utils.calls import lock_of, shallow_copy, takes_no_weights, unchanged_on_error
 from .._utils.docstrings import documented_like, named_for_users
 from .._utils.validation import validate_X
@@ -26,8 +26,7 @@ def on_dask(local_class):
     client = inspect.Parameter("client", inspect.Parameter.KEYWORD_ONLY, default=None)
 
     def __init__(self, *args, client=None, **params):
-        local_class.__init__(self, *args, **params)
-        self.client = client
+        vars(self).update(vars(local_class(*args, **params)), client=client)
 
     __init__.__signature__ = own.replace(parameters=[*own.parameters.values(), client])
 
@@ -70,8 +69,7 @@ class DaskClusters(DaskReader):
     @with_callbacks
     def _fit(self, X, y):
         partitions = partitions_of(X)
-        has_callbacks, n = vars(self).keys() & CALLBACK_ATTRIBUTES, len(partitions.delayed)
-        reporter = Reporter(self, X, y, n) if has_callbacks else None
+        reporter = reporter_for(self, X, y, len(partitions.delayed))
         local = self._read(partitions, is_partial=False, reporter=reporter).local
         local._end_fit(local._fitted)
         if reporter:

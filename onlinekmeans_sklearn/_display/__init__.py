@@ -2,9 +2,3 @@
 
 matplotlib is imported when something is plotted, not before.
 """
-
-from .centers import CentersDisplay
-from .cluster_sizes import ClusterSizesDisplay
-from .openings import OpeningsDisplay
-
-__all__ = ["CentersDisplay", "ClusterSizesDisplay", "OpeningsDisplay"]

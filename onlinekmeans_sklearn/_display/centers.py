@@ -5,7 +5,7 @@ from numbers import Integral
 import numpy as np
 from scipy.sparse import issparse
 
-from .._utils.validation import check_integer, parameter_error
+from .._utils.validation import check_parameters, parameter_error
 from .style import COLORS, TINTS, Display, counted, final_sizes
 
 
@@ -95,16 +95,16 @@ class CentersDisplay(Display):
         """
         needed = ("cluster_centers_", "counts_", "online_to_merged_", "predict")
         cls._check_estimator(estimator, needed)
-        names = getattr(estimator, "feature_names_in_", None)
+        names = [*getattr(estimator, "feature_names_in_", [])]
         features = _checked_pair(features, estimator.n_features_in_, names)
-        check_integer("max_points", max_points, or_one_of=[None], owner=cls)
+        check_parameters({"max_points": max_points}, owner=cls)
         X = _evenly_spaced_rows(X, max_points)
         return cls(
             labels=estimator.predict(X),  # first, since it checks X
             points=_columns_of(X, features),
             centers=_columns_of(estimator.cluster_centers_, features),
             sizes=final_sizes(estimator),
-            feature_names=[f"feature {i}" if names is None else names[i] for i in features],
+            feature_names=[names[i] if names else f"feature {i}" for i in features],
         ).plot(ax, **kwargs)
 
     def plot(self, ax=None, *, points_kw=None, **kwargs):
@@ -151,8 +151,7 @@ class CentersDisplay(Display):
 def _checked_pair(features, n_features, names):
     """Return the two columns as a list of ints, or raise ValueError."""
     pair = list(features) if np.iterable(features) else []
-    known = [] if names is None else names.tolist()
-    pair = [known.index(i) if isinstance(i, str) and i in known else i for i in pair]
+    pair = [names.index(i) if isinstance(i, str) and i in names else i for i in pair]
     are_columns = all(isinstance(i, Integral) and 0 <= i < n_features for i in pair)
     if not are_columns or len(pair) != 2 or pair[0] == pair[1]:
         expected = (

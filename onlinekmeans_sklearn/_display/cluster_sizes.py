@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from .._utils.validation import check_one_of
+from .._utils.validation import check_parameters
 from .style import BLUE, Display, counted, final_sizes, set_style, show_counts
 
 
@@ -73,7 +73,7 @@ class ClusterSizesDisplay(Display):
         display : ClusterSizesDisplay
             The display, plotted.
         """
-        check_one_of("which", which, ("final", "online"), owner=cls)
+        check_parameters({"which": which}, owner=cls)
         cls._check_estimator(estimator, ("counts_", "online_to_merged_"))
         sizes = estimator.counts_ if which == "online" else final_sizes(estimator)
         return cls(sizes=sizes[sizes > 0], which=which).plot(ax, **kwargs)

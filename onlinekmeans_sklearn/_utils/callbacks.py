@@ -16,11 +16,14 @@ except ImportError:
 # of a meta-estimator. Without them `fit` must not make a context or snapshots for nobody.
 # This is the one place that names the private attributes. If they are renamed, progress is
 # no longer reported, and nothing else changes.
-CALLBACK_ATTRIBUTES = {
-    "_skl_callbacks",
-    "_parent_callback_ctx",
-}  # set if there are callbacks
+_CALLBACK_ATTRIBUTES = {"_skl_callbacks", "_parent_callback_ctx"}
 _SHARES = 50  # of the rows, after each of which the callbacks are called
+
+
+def reporter_for(estimator, X, y, n_steps):
+    """Return a reporter of the steps of `fit` if the estimator has callbacks, else None."""
+    has_callbacks = vars(estimator).keys() & _CALLBACK_ATTRIBUTES
+    return Reporter(estimator, X, y, n_steps) if has_callbacks else None
 
 
 class Reporter:

@@ -53,13 +53,10 @@ def rows_from_copies(rows, n_features):
 
 def padded(X, n_rows):
     """Return the rows with zeros after them, so that there are `n_rows`."""
-    missing = n_rows - X.shape[0]
-    if not missing:
+    shape = (n_rows - X.shape[0], *X.shape[1:])
+    if not shape[0]:
         return X
-    if not issparse(X):
-        return np.concatenate([X, np.zeros((missing, *X.shape[1:]))])
-    indptr = np.append(X.indptr, np.repeat(X.indptr[-1:], missing))
-    return canonical(X.data, X.indices, indptr, (n_rows, X.shape[1]))
+    return stacked([X, csr_array(shape) if issparse(X) else np.zeros(shape)])
 
 
 def scaled_rows(X, factors):
@@ -112,19 +109,13 @@ def beside(*parts):
     values = np.concatenate([p.data if issparse(p) else p[p != 0] for p in parts])
     widths = [part.shape[1] for part in parts]
     columns = np.concatenate([first, np.add(second, widths[0], dtype=np.int64)])
-    columns = columns.astype(index_dtype(sum(widths)))
     return csr_matrix((values, columns, [0, len(values)]), shape=(1, sum(widths)))
-
-
-def grouped(rows, groups):
-    """Return the rows sorted by group, where each group starts, and the group there."""
-    order = np.argsort(groups, kind="stable")
-    starts = np.flatnonzero(np.diff(groups[order], prepend=-1))
-    return rows[order], starts, groups[order[starts]]
 
 
 def indices_by_group(groups):
     """Return a dict from each group to the indices where it occurs, in order."""
-    indices, starts, found = grouped(np.arange(len(groups), dtype=np.int64), groups)
-    bounds = itertools.pairwise([*starts.tolist(), len(indices)])  # faster than np.split
-    return {group: indices[slice(*ends)] for group, ends in zip(found.tolist(), bounds)}
+    order = np.argsort(groups, kind="stable").astype(np.int64, copy=False)
+    starts = np.flatnonzero(np.diff(groups[order], prepend=-1))
+    bounds = itertools.pairwise([*starts.tolist(), len(order)])  # faster than np.split
+    found = groups[order[starts]].tolist()
+    return {group: order[slice(*ends)] for group, ends in zip(found, bounds)}

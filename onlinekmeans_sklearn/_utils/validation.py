@@ -3,7 +3,6 @@
 import math
 import sys
 import warnings
-from contextlib import suppress
 from numbers import Integral, Real
 
 import numpy as np
@@ -18,11 +17,26 @@ from .threads import Threads, n_threads_for
 MOST_CLUSTERS = 2**31 - 1  # labels are int32
 MOST_SAMPLES = 2**62  # positions in a stream are int64
 _LEAST_WEIGHT, _LARGEST_WEIGHT = 1e-30, 1e30  # of a sample
-_FEW_VALUES = 64  # for which numpy is not faster
-_MANY_VALUES = 2**19  # for which one thread is fast enough
+_FEW_VALUES = 64  # for which plain Python is faster
+_MANY_VALUES = 2**18  # for which one thread is fast enough
 _FLOATS = (np.dtype(np.float64), np.dtype(np.float32))
 _INDICES = (np.dtype(np.int32), np.dtype(np.int64))
 _INDEX_ARRAYS = {"coo": ("row", "col"), "dia": ("offsets",)}  # of sparse formats
+
+# what parameters of the package, by name, may be: ints from 1 to the largest, if that is
+# not 0, and other values
+_ALLOWED = {
+    "n_clusters": (MOST_CLUSTERS, [None]),
+    "k": (MOST_SAMPLES, ["auto"]),
+    "algorithm": (0, ["practical", "theoretical"]),
+    "half_life": (MOST_SAMPLES, [None]),
+    "n_samples": (MOST_SAMPLES, [None]),
+    "max_clusters": (MOST_CLUSTERS, [None]),
+    "centers": (0, ["samples", "means"]),
+    "encode": (0, ["onehot", "onehot-dense", "ordinal", "distance", "triangle", "local"]),
+    "max_points": (MOST_SAMPLES, [None]),
+    "which": (0, ["final", "online"]),
+}
 
 
 def validate_X(estimator, X, reset):
@@ -36,11 +50,9 @@ def validate_X(estimator, X, reset):
         return canonical(X.data, X.indices, X.indptr, X.shape) if is_matrix else X
     # the check of the largest value finds those that are not finite, too
     X = as_floats(estimator, X, reset=reset, ensure_all_finite=False)
-    values = X
     if issparse(X):
         X = as_canonical(X)
-        values = X.data
-    largest = _largest(values, getattr(estimator, "n_jobs", 1))
+    largest = _largest(X, getattr(estimator, "n_jobs", 1))
     limit = _limit(X.shape[1])
     if not largest <= limit:
         with config_context(assume_finite=False):  # so that it does check
@@ -143,56 +155,44 @@ def needs_no_validation(estimator, X):
     """
     n_features = estimator.n_features_in_
     if type(X) is np.ndarray:
-        values, has_shape = X, X.ndim == 2 and X.shape[0] > 0 and X.shape[1] == n_features
-    elif type(X) in (csr_array, csr_matrix):
-        values, has_shape = X.data, X.shape == (1, n_features) and _is_canonical_row(X)
+        has_shape = X.ndim == 2 and X.shape[0] > 0 and X.shape[1] == n_features
     else:
-        return False
+        has_shape = _is_canonical_row(X, n_features)
     return (
         has_shape
-        and values.dtype in _FLOATS
+        and X.dtype in _FLOATS
         and not hasattr(estimator, "feature_names_in_")
-        and _largest(values, getattr(estimator, "n_jobs", 1)) <= _limit(n_features)
+        and _largest(X, getattr(estimator, "n_jobs", 1)) <= _limit(n_features)
     )
 
 
-def _is_canonical_row(X):
-    """Return whether the columns of a row of CSR exist, are sorted and different."""
+def _is_canonical_row(X, n_features):
+    """Return whether it is a row of CSR whose columns exist, are sorted and different."""
+    if type(X) not in (csr_array, csr_matrix) or X.shape != (1, n_features):
+        return False
     data, columns, ends = X.data, X.indices, X.indptr
-    n_values = len(data)
     return (
         type(data) is type(columns) is type(ends) is np.ndarray
         and columns.dtype == ends.dtype in _INDICES
-        and data.shape == columns.shape == (n_values,)
-        and ends.shape == (2,)
-        and ends.tolist() == [0, n_values]
-        and (n_values == 0 or 0 <= columns[0] <= columns[-1] < X.shape[1])
+        and data.shape == columns.shape == (data.size,)
+        and ends.tolist() == [0, data.size]
+        and (data.size == 0 or 0 <= columns[0] <= columns[-1] < n_features)
         and (columns[1:] > columns[:-1]).all()
     )
 
 
-def _largest(values, n_jobs=1):
-    """Return a bound of the largest magnitude, NaN or infinite if a value is.
-
-    It is the norm of all values unless that is large, because it is faster to compute.
-    """
-    flat = values.ravel(order="K")
+def _largest(X, n_jobs=1):
+    """Return the largest magnitude, NaN if a value is; of a few small ones just a bound."""
+    values = X if isinstance(X, np.ndarray) else X.data
     if values.size <= _FEW_VALUES:
-        norm = math.hypot(*flat.tolist())
-    elif values.size <= _MANY_VALUES:
-        norm = _norm(flat)
-    else:
-        parts = [flat[i : i + _MANY_VALUES] for i in range(0, len(flat), _MANY_VALUES)]
-        norm = math.hypot(*Threads(n_threads_for(n_jobs)).map(_norm, parts))
-    if norm < 1e15:
-        return norm
-    return max(-float(values.min()), float(values.max()))
-
-
-def _norm(values):
-    """Return the norm, without BLAS, whose threads would keep a core busy for a while."""
-    with np.errstate(over="ignore", under="ignore", invalid="ignore"):
-        return math.sqrt(np.einsum("i,i->", values, values))
+        norm = math.hypot(*values.ravel().tolist())
+        if norm < 1e15:
+            return norm
+    if values.size <= _MANY_VALUES:
+        return max(-float(values.min()), float(values.max()))
+    flat = values.ravel(order="K")
+    parts = [flat[i : i + _MANY_VALUES] for i in range(0, len(flat), _MANY_VALUES)]
+    return float(np.max(Threads(n_threads_for(n_jobs)).map(_largest, parts)))
 
 
 def _limit(n_features):
@@ -205,8 +205,7 @@ def distances_are_finite(X):
 
     By rounding a mean may be a little larger than the largest sample.
     """
-    values = X.data if issparse(X) else X
-    return _largest(values) <= 2 * _limit(X.shape[1])
+    return _largest(X) <= 2 * _limit(X.shape[1])
 
 
 def parameter_error(name, value, expected, owner):
@@ -220,52 +219,40 @@ def parameter_error(name, value, expected, owner):
     )
 
 
-def check_parameters(estimator, allowed):
-    """Raise ValueError unless parameters have allowed values, by name.
-
-    That is other values, and integers from 1 to the largest, if that is not 0.
-    """
-    values = vars(estimator)
-    for name, (most, others) in allowed.items():
-        value = values[name]
+def check_parameters(values, owner):
+    """Raise ValueError unless all parameters in a dict have allowed values."""
+    for name, (most, others) in _ALLOWED.items():
+        value = values.get(name, others[0])  # which passes if there is none of that name
         if (value is None or isinstance(value, str)) and value in others:
             continue  # first, since a call takes long beside a single row
-        if most:
-            check_integer(name, value, others, most, owner=estimator)
-        else:
-            check_one_of(name, value, others, owner=estimator)
+        is_integer = _is_integer(value)
+        if is_integer and 1 <= value <= most:
+            continue
+        limit = f"{most}]" if is_integer and value > most else "inf)"
+        choices = [f"an int in the range [1, {limit}", *map(repr, others)]
+        strings = f"a str among {{{', '.join(map(repr, others))}}}"
+        expected = " or ".join(choices) if most else strings
+        raise parameter_error(name, value, expected, owner)
+    n_jobs, bound = values.get("n_jobs"), values.get("lower_bound")
+    if n_jobs is not None and (not _is_integer(n_jobs) or n_jobs == 0):
+        raise parameter_error("n_jobs", n_jobs, "an int other than 0 or None", owner)
+    if bound is not None and not _is_positive(bound):
+        expected = "a float in the range (0.0, inf) or None"
+        raise parameter_error("lower_bound", bound, expected, owner)
 
 
-def check_integer(name, value, or_one_of, most=MOST_SAMPLES, *, owner):
-    """Raise ValueError unless `value` is an int from 1 to `most`, or in `or_one_of`."""
-    is_integer = _is_integer(value)
-    if (is_integer and 1 <= value <= most) or (value is None and None in or_one_of):
-        return
-    limit = f"{most}]" if is_integer and value > most else "inf)"
-    choices = [f"an int in the range [1, {limit}", *map(repr, or_one_of)]
-    raise parameter_error(name, value, " or ".join(choices), owner)
+def _is_integer(value):
+    return isinstance(value, (int, Integral)) and not isinstance(value, bool)
 
 
-def check_one_of(name, value, expected, *, owner):
-    """Raise ValueError unless `value` is one of the expected strings."""
-    if not isinstance(value, str) or value not in expected:
-        choices = f"a str among {{{', '.join(map(repr, expected))}}}"
-        raise parameter_error(name, value, choices, owner)
-
-
-def check_positive(name, value, *, owner):
-    """Raise ValueError unless `value` is None or a positive, finite number."""
-    with suppress(OverflowError):  # of an int that is too large for a float
-        is_number = isinstance(value, Real) and not isinstance(value, bool)
-        if value is None or (is_number and 0 < float(value) < math.inf):
-            return
-    raise parameter_error(name, value, "a float in the range (0.0, inf) or None", owner)
-
-
-def check_n_jobs(value, *, owner):
-    """Raise ValueError unless `value` is None or an integer other than 0."""
-    if value is not None and (not _is_integer(value) or value == 0):
-        raise parameter_error("n_jobs", value, "an int other than 0 or None", owner)
+def _is_positive(value):
+    """Return whether this is a number whose float is positive and finite."""
+    if not isinstance(value, Real) or isinstance(value, bool):
+        return False
+    try:
+        return 0 < float(value) < math.inf
+    except OverflowError:  # of an int that is too large for a float
+        return False
 
 
 def plain_parameters(parameters):
@@ -281,12 +268,6 @@ def warn_of_ignored(parameters, in_force):
         f"{', '.join(changed)} changed since this stream started with {values}, which "
         "stays in force: call fit, or clone the estimator, to start a new stream."
     )
-
-
-def _is_integer(value):
-    if type(value) is int:  # which is fast
-        return True
-    return isinstance(value, Integral) and not isinstance(value, bool)
 
 
 def warn_user(message, category=UserWarning):
