@@ -32,50 +32,45 @@ def expect(**statements):
         raise ValueError(f"expected {', '.join(wrong)}.")
 
 
-def plain(value):
-    """Return a value with dicts for named tuples and CSR, and lists for other tuples."""
-    if issparse(value):
-        arrays = {"values": value.data, "columns": value.indices, "indptr": value.indptr}
-        return {"n_features": int(value.shape[1]), **arrays}
-    if hasattr(value, "_asdict"):
-        value = value._asdict()
-    if isinstance(value, dict):
-        return {name: plain(part) for name, part in value.items()}
-    return [*map(plain, value)] if isinstance(value, tuple) else value
+def plain(fields):
+    """Return fields, with dicts for named tuples and CSR, at any depth."""
+    values = {}
+    for name, value in fields.items():
+        if hasattr(value, "_asdict"):
+            value = value._asdict()
+        elif issparse(value):
+            shape, indices = value.shape, {"columns": value.indices, "indptr": value.indptr}
+            value = {"n_features": int(shape[1]), "values": value.data, **indices}
+        values[name] = plain(value) if isinstance(value, dict) else value
+    return values
 
 
-def read_like(example, state, name="state"):
+def read_like(example, state, name):
     """Return the value of which a plain state was made, which must be like an example.
 
     A dict or named tuple must have the same fields, and numbers the same type, within
-    bounds. An example that is a tuple of one stands for any number of its kind, an array
-    with two axes for rows as an array or CSR, and None for None or an int.
+    bounds. An example with two axes stands for rows as an array or CSR, and None for None
+    or an int.
     """
+    kind = type(example)
     if hasattr(example, "_asdict"):
-        return type(example)(**read_like(example._asdict(), state, name))
+        example = example._asdict()
     if isinstance(example, dict):
         if state.keys() != example.keys():
             raise ValueError(f"expected the fields {[*example]} of {name}, not {[*state]}.")
-        return {key: read_like(part, state[key], key) for key, part in example.items()}
-    if isinstance(example, tuple):
-        parts = example * len(state) if len(example) == 1 else example
-        pairs = zip(parts, state, strict=True)
-        return tuple(read_like(part, value, name) for part, value in pairs)
-    return _rows(state) if np.ndim(example) == 2 else _numbers(example, state, name)
-
-
-def _numbers(example, value, name):
-    """Return a number, or an array of numbers, that is like an example."""
-    if value is example is None:
+        return kind(**{key: read_like(example[key], state[key], key) for key in example})
+    if np.ndim(example) == 2:
+        return _rows(state)
+    if state is example is None:
         return None
     example = 0 if example is None else example
-    kind, found = (str(getattr(x, "dtype", type(x).__name__)) for x in (example, value))
+    kind, found = (str(getattr(x, "dtype", type(x).__name__)) for x in (example, state))
     least, most = _BOUNDS.get(name, _BOUNDS.get(kind, (0, np.inf)))
-    is_right = found == kind and np.ndim(value) == np.ndim(example)
-    if not (is_right and np.all((least <= value) & (value <= most))):
+    is_right = found == kind and np.ndim(state) == np.ndim(example)
+    if not (is_right and np.all((least <= state) & (state <= most))):
         allowed = f"{kind} from {least} to {most}"
-        raise ValueError(f"expected {name} to be {allowed}, not {repr(value)[:200]}.")
-    return np.array(value) if np.ndim(value) else value
+        raise ValueError(f"expected {name} to be {allowed}, not {repr(state)[:200]}.")
+    return np.array(state) if np.ndim(state) else state
 
 
 def _rows(state):

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .._algorithm.cluster_sums import no_totals, sums_from
+from .._algorithm.cluster_sums import Totals, no_totals
 from .._algorithm.facility_cost import Practical, SemiOnline, Theoretical
 from .._algorithm.forgetting import every_cluster, every_opening
 from .._algorithm.merge import FinalClusters, Look, final_clusters, online_to_final
@@ -20,6 +20,8 @@ from .._utils.validation import distances_are_finite
 from .fields import expect, plain, read_like
 
 _LOGGER = logging.getLogger("onlinekmeans_sklearn")
+# attributes of a stream, of which None stands for infinity
+_AS_THEY_ARE = ("max_clusters", "half_life", "moves", "is_weighted", "n_seen", "seen")
 
 
 @dataclass(eq=False)
@@ -41,16 +43,13 @@ class Fitted:
             kind = self.n_clusters, self.centers
             final = final_clusters(self.stream, *kind, n_jobs, self.last)
             if self.n_clusters is not None:
-                self._log(final)
+                sizes = len(self.stream.centers), len(final.centers), self.stream.n_seen
+                _LOGGER.info("%d online clusters merged into %d after %d samples", *sizes)
+                since = final.look.since if self.last is not None else ()
+                for cluster in np.flatnonzero(np.equal(since, self.stream.n_seen)):
+                    _LOGGER.info("Merged cluster %d has a new meaning", cluster)
             self.final = final
         return self.final
-
-    def _log(self, merged):
-        sizes = len(self.stream.centers), len(merged.centers), self.stream.n_seen
-        _LOGGER.info("%d online clusters merged into %d after %d samples", *sizes)
-        since = merged.look.since if self.last is not None else ()
-        for cluster in np.flatnonzero(np.equal(since, self.stream.n_seen)):
-            _LOGGER.info("Merged cluster %d has a new meaning", cluster)
 
     def final_labels(self, n_jobs):
         """Return the final clusters of the last rows, always the same array."""
@@ -82,18 +81,18 @@ def plain_fitted(fitted):
 
 def _fields_of(stream):
     """Return a stream as dicts and named tuples of rows, arrays and numbers."""
-    limits, totals = (stream.max_clusters, stream.half_life), stream.totals
-    max_clusters, half_life = (None if limit == np.inf else limit for limit in limits)
+    schedule, totals = stream.schedule, stream.totals
+    starts, costs = ([phase[i] for phase in schedule.phases] for i in (0, 1))
+    values = {name: getattr(stream, name) for name in _AS_THEY_ARE}
     return {
+        **{name: None if value == np.inf else value for name, value in values.items()},
         "seed": stream.numbers.seed,
-        "max_clusters": max_clusters,
-        "half_life": half_life,
-        "moves": stream.moves,
-        "is_weighted": stream.is_weighted,
-        "n_seen": stream.n_seen,
-        "seen": stream.seen,
         "clusters": every_cluster(stream),
-        "schedule": vars(stream.schedule),
+        "schedule": {
+            **vars(schedule),
+            "phases": {"starts": np.array(starts, np.int64), "costs": np.array(costs)},
+            "prefix_weights": np.array(schedule.prefix_weights),
+        },
         "totals": {**vars(totals), "open": totals.open.rows(len(totals.open_counts))},
     }
 
@@ -110,12 +109,10 @@ def fitted_from(state):
 
 
 def _fitted_from(start_parameters, algorithm, merged, centers, **fields):
-    schedule = _SCHEDULES[algorithm]
-    example = {**_STREAM, "schedule": {**vars(schedule), **_TUPLES}}
-    fields = read_like({**_FITTED, "stream": example}, fields)
-    n_clusters, labels, d2, stream = fields.values()
+    example = {**_FITTED, "stream": _STREAMS[algorithm]}
+    n_clusters, labels, d2, stream = read_like(example, fields, "fitted").values()
     labels.flags.writeable = False  # users see them
-    stream = _stream_from(schedule, **stream)
+    stream = _stream_from(_SCHEDULES[algorithm], **stream)
     fitted = Fitted(stream, n_clusters, centers, start_parameters, (labels, d2))
     _check(fitted)
     if merged is not None:
@@ -127,16 +124,20 @@ def _stream_from(example, clusters, schedule, totals, seed, **others):
     """Return a stream that has a schedule like the example, and these fields."""
     expect(finite_squared_distances=distances_are_finite(clusters.rows))
     stream = Stream(shallow_copy(example), seed)
-    vars(stream.schedule).update(schedule)
+    starts, costs = (column.tolist() for column in schedule.pop("phases").values())
+    weights = tuple(schedule.pop("prefix_weights").tolist())
+    phases = tuple(zip(starts, costs, strict=True))
+    vars(stream.schedule).update(schedule, phases=phases, prefix_weights=weights)
     for name, value in others.items():
         setattr(stream, name, np.inf if value is None else value)
     is_live = clusters.retired_at > stream.n_seen
     live, retired = (clusters.at(np.flatnonzero(some)) for some in (is_live, ~is_live))
     stream.ids, stream.opened_at = np.flatnonzero(is_live).astype(np.int32), live.opened_at
     stream.retired = (retired,) if len(retired) else ()
-    stream.centers, stream.totals = centers_from(live.rows), no_totals(live.rows)
-    closed, last = (totals[name].astype(np.float64) for name in ("closed", "open"))
-    vars(stream.totals).update({**totals, "closed": closed, "open": sums_from(last)})
+    stream.centers = centers_from(live.rows)
+    closed, last = (totals.pop(name).astype(np.float64) for name in ("closed", "open"))
+    stream.totals = Totals(closed, last, stream.n_seen)
+    vars(stream.totals).update(totals)
     return stream
 
 
@@ -154,7 +155,7 @@ def _check(fitted):
         positions=(np.diff(every_opening(stream), append=stream.n_seen) > 0).all(),
         centers_within_max_clusters=1 <= n_live <= stream.max_clusters,
         weights_of_a_prefix=len(schedule.prefix_weights) == n_openings <= n_live,
-        openings_left=schedule.openings_left(stream.seen.n) > 0,
+        openings_left=not schedule.is_prefix or n_openings < schedule.prefix_length,
         all_rows_added_up=totals.n_rows == stream.n_seen,
         sums_stored_like_centers=all(
             _are_alike(rows, stream.centers.rows) for rows in sums
@@ -186,15 +187,18 @@ def _are_alike(rows, others):
     return type(rows) is type(others) and rows.shape[1] == others.shape[1]
 
 
-# Examples, of which a state must have the fields and their types. Those of a stream are of
-# one without rows, and of a tuple it is the one example that stands for any number.
+def _no_stream(schedule):
+    """Return a stream that has read no rows."""
+    stream = Stream(schedule, 0)
+    stream.centers, stream.totals = centers_from(_NO_ROWS), no_totals(_NO_ROWS)
+    return stream
+
+
+# Examples, of which a state must have the fields and their types.
 _NO_ROWS, _NO_IDS = np.empty((0, 1)), np.empty(0, dtype=np.int32)
 _NO_LOOK = Look(_NO_IDS, np.empty(0, dtype=np.int64), 0, 0, 0, 0.0)
 _MERGED = FinalClusters(_NO_ROWS, _NO_IDS, None, _NO_LOOK)
 _FITTED = {"n_clusters": None, "labels": _NO_IDS, "squared_distances": np.empty(0)}
 _SCHEDULES = {"SemiOnline": SemiOnline(1, None, 1)}
 _SCHEDULES |= {"Theoretical": Theoretical(1), "Practical": Practical(1)}
-_TUPLES = {"phases": ((0, 0.0),), "prefix_weights": (0.0,)}
-_NO_STREAM = Stream(Practical(1), 0)
-_NO_STREAM.centers, _NO_STREAM.totals = centers_from(_NO_ROWS), no_totals(_NO_ROWS)
-_STREAM = _fields_of(_NO_STREAM)
+_STREAMS = {name: _fields_of(_no_stream(_SCHEDULES[name])) for name in _SCHEDULES}
