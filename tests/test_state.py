@@ -115,6 +115,7 @@ CRAFTED = {
         lambda counts: with_value(counts, 0, 1e300),
     ],
     ("dense", "fitted/stream/clusters/opened_at"): [
+        lambda positions: positions[::-1],
         lambda positions: positions - 1,
         lambda positions: with_value(positions, -1, positions[0]),
         lambda positions: with_value(positions, -1, 40),

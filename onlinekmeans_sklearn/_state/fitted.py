@@ -11,7 +11,7 @@ import numpy as np
 
 from .._algorithm.cluster_sums import Totals, no_totals
 from .._algorithm.facility_cost import Practical, SemiOnline, Theoretical
-from .._algorithm.forgetting import every_cluster, every_opening
+from .._algorithm.forgetting import every_cluster
 from .._algorithm.merge import FinalClusters, Look, final_clusters, online_to_final
 from .._algorithm.stream import Stream
 from .._nearest import centers_from
@@ -122,7 +122,10 @@ def _fitted_from(start_parameters, algorithm, merged, centers, **fields):
 
 def _stream_from(example, clusters, schedule, totals, seed, **others):
     """Return a stream that has a schedule like the example, and these fields."""
-    expect(finite_squared_distances=distances_are_finite(clusters.rows))
+    expect(
+        positions_in_order=(np.diff(clusters.opened_at, append=others["n_seen"]) > 0).all(),
+        finite_squared_distances=distances_are_finite(clusters.rows),
+    )
     stream = Stream(shallow_copy(example), seed)
     starts, costs = (column.tolist() for column in schedule.pop("phases").values())
     weights = tuple(schedule.pop("prefix_weights").tolist())
@@ -152,7 +155,6 @@ def _check(fitted):
         start_parameters=type(fitted.start_parameters) is dict,
         labels_of_clusters=labels.max(initial=0) < stream.n_online,
         a_squared_distance_for_each_label=len(labels) == len(d2),
-        positions=(np.diff(every_opening(stream), append=stream.n_seen) > 0).all(),
         centers_within_max_clusters=1 <= n_live <= stream.max_clusters,
         weights_of_a_prefix=len(schedule.prefix_weights) == n_openings <= n_live,
         openings_left=not schedule.is_prefix or n_openings < schedule.prefix_length,
