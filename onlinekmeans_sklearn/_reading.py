@@ -102,8 +102,8 @@ class StreamReader(FittedStream):
         return self._new_fitted(before, extended, (labels, d2))
 
     def _log_phases(self, before, after):
-        n_new = after.schedule.n_phases - before.schedule.n_phases
-        for phase in after.schedule.phases[::-1][:n_new][::-1]:
+        new = [phase for phase in after.schedule.phases if phase[0] > before.n_seen]
+        for phase in new:
             _LOGGER.info("New phase after %d samples, with facility cost %g", *phase)
 
     def _new_fitted(self, before, stream, last_rows):

@@ -4,10 +4,25 @@ What could crash compiled code, ask for memory without end or never return must 
 error at once. So must a field that is missing, unknown, or of another type.
 """
 
+import math
+
 import numpy as np
 from scipy.sparse import csr_array, issparse
+from sklearn.utils import check_array
 
-from .._utils.validation import rebuilt
+from .._utils.validation import MOST_CLUSTERS, MOST_SAMPLES, rebuilt
+
+_MOST_WEIGHT = 2.0**200  # of all samples: as many as there can be, with the largest weight
+_BOUNDS = {  # of fields of a name, or of a type, that are not just from 0 on
+    "int": (0, 2**63 - 1),
+    **dict.fromkeys(["n_seen", "half_life", "k", "k_target"], (1, MOST_SAMPLES)),
+    **dict.fromkeys(["n_clusters", "max_clusters"], (1, MOST_CLUSTERS)),
+    "log_n": (1, math.log2(MOST_SAMPLES)),
+    "prefix_weights": (0, 1),
+    **dict.fromkeys(["closed_counts", "open_counts", "before", "epoch"], (0, _MOST_WEIGHT)),
+    "saved": (-np.inf, np.inf),
+    "least": (1 / _MOST_WEIGHT, 1),
+}
 
 
 def expect(**statements):
@@ -17,64 +32,58 @@ def expect(**statements):
         raise ValueError(f"expected {', '.join(wrong)}.")
 
 
-def read_like(example, state, bounds):
-    """Return a state, with arrays of its own, that must be like an example.
-
-    It must have the same fields, with values of the same types, or rows of any kind. None
-    stands for None or an int. Numbers must be from 0 on, unless `bounds` has the smallest
-    and the largest value of a field of that name.
-    """
-    if "values" in example:
-        return rows_from(**state)
-    if state.keys() != example.keys():
-        raise ValueError(f"expected the fields {[*example]}, not {[*state]}.")
+def plain(fields):
+    """Return fields, with dicts for named tuples and CSR, at any depth."""
     values = {}
-    for name, part in example.items():
-        if isinstance(part, dict):
-            values[name] = read_like(part, state[name], bounds)
-        else:
-            values[name] = _numbers(name, state[name], part, *bounds.get(name, ()))
+    for name, value in fields.items():
+        if hasattr(value, "_asdict"):
+            value = value._asdict()
+        elif issparse(value):
+            shape, indices = value.shape, {"columns": value.indices, "indptr": value.indptr}
+            value = {"n_features": int(shape[1]), "values": value.data, **indices}
+        values[name] = plain(value) if isinstance(value, dict) else value
     return values
 
 
-def _numbers(name, value, example, least=0, most=np.inf):
-    """Return a number, or an array of numbers, that is like an example."""
-    if example is None:
-        if value is None:
-            return None
-        example = 0
-    is_array = isinstance(example, np.ndarray)
-    kind, found = (x.dtype.name if is_array else type(x).__name__ for x in (example, value))
-    is_right = found == kind and np.ndim(value) == np.ndim(example)
-    if not (is_right and np.all((least <= value) & (value <= most))):
+def read_like(example, state, name):
+    """Return the value of which a plain state was made, which must be like an example.
+
+    A dict or named tuple must have the same fields, and numbers the same type, within
+    bounds. An example with two axes stands for rows as an array or CSR, and None for None
+    or an int.
+    """
+    kind = type(example)
+    if hasattr(example, "_asdict"):
+        example = example._asdict()
+    if isinstance(example, dict):
+        if state.keys() != example.keys():
+            raise ValueError(f"expected the fields {[*example]} of {name}, not {[*state]}.")
+        return kind(**{key: read_like(example[key], state[key], key) for key in example})
+    if np.ndim(example) == 2:
+        return _rows(state)
+    if state is example is None:
+        return None
+    example = 0 if example is None else example
+    kind, found = (str(getattr(x, "dtype", type(x).__name__)) for x in (example, state))
+    least, most = _BOUNDS.get(name, _BOUNDS.get(kind, (0, np.inf)))
+    is_right = found == kind and np.ndim(state) == np.ndim(example)
+    if not (is_right and np.all((least <= state) & (state <= most))):
         allowed = f"{kind} from {least} to {most}"
-        raise ValueError(f"expected {name} to be {allowed}, not {repr(value)[:200]}.")
-    return np.array(value, kind) if is_array else value
+        raise ValueError(f"expected {name} to be {allowed}, not {repr(state)[:200]}.")
+    return np.array(state) if np.ndim(state) else state
 
 
-def plain_rows(X):
-    """Return an array, or CSR, as plain fields."""
-    if not issparse(X):
-        return {"values": X}
-    arrays = {"values": X.data, "columns": X.indices, "indptr": X.indptr}
-    return {"n_features": int(X.shape[1]), **arrays}
-
-
-def rows_from(values, **indices):
+def _rows(state):
     """Return an array, or CSR, of floats."""
-    rows = np.require(values, requirements=["C", "A", "E"])
-    if indices:
-        rows = _csr(rows, **indices)
-    expect(
-        columns_in_order=not issparse(rows) or rows.has_canonical_format,
-        rows_and_columns=rows.ndim == 2 and rows.shape[1] > 0,
-        floats=rows.dtype in (np.float64, np.float32),
-    )
-    return rows
+    rows, floats = state, [np.float64, np.float32]
+    if isinstance(state, dict):
+        rows = _csr(**state)
+    options = {"accept_sparse": "csr", "order": "C", "copy": True, "ensure_min_samples": 0}
+    return check_array(rows, dtype=floats, **options)
 
 
 def _csr(values, columns, indptr, n_features):
-    expect(integers_as_columns=columns.dtype.kind == indptr.dtype.kind == "i")
-    return rebuilt(
-        csr_array((values, columns, indptr), shape=(len(indptr) - 1, n_features))
-    )
+    shape = len(indptr) - 1, n_features
+    rows = rebuilt(csr_array((values, columns, indptr), shape=shape))
+    expect(columns_in_order=rows.has_canonical_format)
+    return rows
