@@ -13,7 +13,7 @@ LABEL_ENCODINGS = ("onehot", "onehot-dense", "ordinal")
 DISTANCE_ENCODINGS = ("distance", "triangle")
 ENCODINGS = (*LABEL_ENCODINGS, *DISTANCE_ENCODINGS, "local")
 SPARSE_ENCODINGS = ("onehot", "local")
-_N_NEAREST = 4  # centers that the local features of a row depend on
+N_NEAREST = 4  # centers that the local features of a row depend on
 _MOST_LOCAL_COLUMNS = 10**6
 
 
@@ -66,7 +66,7 @@ def encode_local(X, distances, centers, columns, n_columns):
     are w_j [1, 2 (x - c_j) / z_4], with weights w_j proportional to z_4^2 - z_j^2. Of fewer
     centers the farthest has no features either, unless it is alone.
     """
-    ids, d2 = centers.nearest_few(X, distances, _N_NEAREST)
+    ids, d2 = centers.nearest_few(X, distances, N_NEAREST)
     n_near = np.isfinite(d2).sum(axis=1, keepdims=True)
     scale = np.take_along_axis(d2, n_near - 1, axis=1)
     n_used = np.maximum(n_near - 1, 1)
@@ -142,8 +142,6 @@ def warn_of_many_columns(stream, n_clusters):
 
 def as_configured(X):
     """Return sparse `X` as the kind of CSR that scikit-learn is configured to return."""
-    if not issparse(X):
-        return X
     interface = get_config().get("sparse_interface", "spmatrix")
     return csr_array(X) if interface == "sparray" else csr_matrix(X)
 
