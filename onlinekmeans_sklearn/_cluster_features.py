@@ -17,7 +17,7 @@ from ._utils.rows import beside, scaled_rows, squared_norms
 from ._utils.validation import as_floats, needs_no_validation, parameter_error
 
 _NO_ROWS = 0, 0.0, 0.0, 1.0  # their number, squares of raw and cluster features, the scale
-_CONSTANT = 0.5  # beside the cluster features of the default model
+_CONSTANT = 0.5  # beside the cluster features, if they have constants of their own
 # of the default clusterer
 _MOST_CLUSTERS, _LEAST_CLUSTERS = 300, 16
 _MOST_COLUMNS, _MOST_FEATURES = 5000, 100  # of local features, and raw ones for them
@@ -82,7 +82,7 @@ class ClusterFeatures(VersionedStateMixin, MetaEstimatorMixin, BaseEstimator):
             clusterer, model = self._unfitted_parts(*X.shape, y)
             clusters = clusterer.fit(X).transform(X)
             lengths, scales, means = self._measured(_NO_ROWS, X, clusters, clusterer)
-            features = self._with_raw(X, clusters, scales[-1])
+            features = self._with_raw(X, clusters, scales[-1], clusterer)
             model.fit(features, y, **self._weighted(features, means[-1]))
             self._publish(clusterer, model, lengths)
         return self
@@ -105,7 +105,7 @@ class ClusterFeatures(VersionedStateMixin, MetaEstimatorMixin, BaseEstimator):
             clusters = clusterer.partial_fit_transform(X, sample_weight=weights)
             lengths = getattr(self, "_lengths", _NO_ROWS)
             lengths, scales, means = self._measured(lengths, X, clusters, clusterer)
-            features = self._with_raw(X, clusters, scales)
+            features = self._with_raw(X, clusters, scales, clusterer)
             if not is_first:
                 _widen(model, features.shape[1])
                 dtype = getattr(model, "coef_", features).dtype  # of the first rows
@@ -219,9 +219,8 @@ class ClusterFeatures(VersionedStateMixin, MetaEstimatorMixin, BaseEstimator):
         norms = np.column_stack([squared_norms(X), squared_norms(clusters)])
         raw, squares = np.cumsum(np.vstack([lengths[1:3], norms]), axis=0)[1:].T
         is_power, ratios = n & (n - 1) == 0, np.sqrt(raw / squares)
-        is_wide = self.clusterer is None and clusterer.encode == "onehot"
-        is_off = is_wide or not (self.passthrough and self.scale_clusters)
-        ratios[is_off | ~(np.isfinite(ratios) & (ratios > 0))] = 1.0
+        is_on = self.passthrough and self.scale_clusters and not self._is_wide(clusterer)
+        ratios = np.where(is_on & np.isfinite(ratios) & (ratios > 0), ratios, 1.0)
         scales = np.append(lengths[-1], ratios[is_power])[is_power.cumsum()]
         lengths = int(n[-1]), *(float(each[-1]) for each in (raw, squares, scales))
         return lengths, scales, (self.passthrough * raw + scales**2 * squares) / n
@@ -246,14 +245,27 @@ class ClusterFeatures(VersionedStateMixin, MetaEstimatorMixin, BaseEstimator):
             learned["classes_"] = model.classes_
         vars(self).update(learned, cluster_scale_=lengths[-1], _lengths=lengths)
 
-    def _with_raw(self, X, clusters, scales):
+    def _is_wide(self, clusterer):
+        """Return whether raw features are too many for the default to be local ones."""
+        return self.clusterer is None and clusterer.encode == "onehot"
+
+    def _constant(self, clusterer):
+        """Return the constant for the default model, its intercept.
+
+        Beside many raw features it is as long as a one-hot one. With half of that the share
+        of each class was learned late.
+        """
+        return 1.0 if self._is_wide(clusterer) else _CONSTANT
+
+    def _with_raw(self, X, clusters, scales, clusterer):
         """Return the features for the model: CSR if one of the parts is sparse.
 
         The default model gets a constant instead of an intercept, which scikit-learn's
         gradient descent would learn a hundred times as slowly from CSR as other weights.
         """
         if getattr(self, self._model_name) is None:
-            clusters = beside(np.full((X.shape[0], 1), _CONSTANT, X.dtype), clusters)
+            constant = self._constant(clusterer)
+            clusters = beside(np.full((X.shape[0], 1), constant, X.dtype), clusters)
         if not self.passthrough:
             return clusters
         scales = np.broadcast_to(scales, X.shape[0]).astype(X.dtype)
@@ -266,7 +278,7 @@ class ClusterFeatures(VersionedStateMixin, MetaEstimatorMixin, BaseEstimator):
         if not needs_no_validation(self, X):
             X = as_floats(self, X, reset=False)
         clusters = self.clusterer_.transform(X)
-        features = self._with_raw(X, clusters, self.cluster_scale_)
+        features = self._with_raw(X, clusters, self.cluster_scale_, self.clusterer_)
         return getattr(self._parts_in_use()[1], method)(features)
 
 

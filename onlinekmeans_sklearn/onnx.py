@@ -21,7 +21,6 @@ from sklearn.base import ClusterMixin, is_classifier
 from sklearn.utils.validation import check_is_fitted
 
 from ._classifier import ClusterFeaturesClassifier
-from ._cluster_features import _CONSTANT
 from ._encoding import LABEL_ENCODINGS, N_NEAREST
 from ._online_kmeans import OnlineKMeans, SemiOnlineKMeans
 from ._regressor import ClusterFeaturesRegressor
@@ -182,7 +181,8 @@ def _convert_cluster_features(scope, operator, container):
     if isinstance(model.clusterer_, ClusterMixin):
         clusters = clusters[1]  # of labels and features
     if getattr(model, model._model_name) is None:  # then a constant is the intercept
-        clusters = node("Pad", clusters, [0, 1, 0, 0], np.array(_CONSTANT, dtype))
+        constant = np.array(model._constant(model.clusterer_), dtype)
+        clusters = node("Pad", clusters, [0, 1, 0, 0], constant)
     scaled = node("Mul", clusters, np.array([model.cluster_scale_], dtype))
     features = node("Concat", X, scaled, axis=1) if model.passthrough else scaled
     linear = getattr(model, f"{model._model_name}_")
