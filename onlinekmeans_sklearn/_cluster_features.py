@@ -17,7 +17,7 @@ from ._utils.rows import beside, scaled_rows, squared_norms
 from ._utils.validation import as_floats, needs_no_validation, parameter_error
 
 _NO_ROWS = 0, 0.0, 0.0, 1.0  # their number, squares of raw and cluster features, the scale
-_CONSTANT = 0.5  # beside the cluster features of the default model
+_CONSTANT = 0.5  # beside the cluster features, if they have constants of their own
 # of the default clusterer
 _MOST_CLUSTERS, _LEAST_CLUSTERS = 300, 16
 _MOST_COLUMNS, _MOST_FEATURES = 5000, 100  # of local features, and raw ones for them
@@ -28,8 +28,7 @@ def model_has(name):
     """Return a check that the model, fitted or not, has a method."""
 
     def check(self):
-        model = getattr(self, f"{self._model_name}_", self._parts()[1])
-        getattr(model, name)  # its AttributeError says why not
+        getattr(self._parts_in_use()[1], name)  # its AttributeError says why not
         return True
 
     return check
@@ -37,7 +36,7 @@ def model_has(name):
 
 def can_learn_online(self):
     """Check that the model has `partial_fit`, and the clusterer features for it."""
-    clusterer = getattr(self, "clusterer_", self._parts()[0])
+    clusterer, _ = self._parts_in_use()
     if not isinstance(clusterer, BaseOnlineKMeans) or clusterer.n_clusters is not None:
         raise AttributeError(
             "partial_fit needs features that are decided online. The 'clusterer' parameter "
@@ -82,9 +81,9 @@ class ClusterFeatures(VersionedStateMixin, MetaEstimatorMixin, BaseEstimator):
             X, y = self._validated(X, y, reset=True)
             clusterer, model = self._unfitted_parts(*X.shape, y)
             clusters = clusterer.fit(X).transform(X)
-            lengths, _, means = self._measured(_NO_ROWS, X, clusters, clusterer)
-            features = self._with_raw(X, clusters, lengths[-1])
-            model.fit(features, y, **self._weighted(features, means[-1], None))
+            lengths, scales, means = self._measured(_NO_ROWS, X, clusters, clusterer)
+            features = self._with_raw(X, clusters, scales[-1], clusterer)
+            model.fit(features, y, **self._weighted(features, means[-1]))
             self._publish(clusterer, model, lengths)
         return self
 
@@ -95,19 +94,18 @@ class ClusterFeatures(VersionedStateMixin, MetaEstimatorMixin, BaseEstimator):
             self._check_targets(y, is_first, **classes)
             if is_first:
                 clusterer, model = self._unfitted_parts(math.inf, X.shape[1], **classes)
-                lengths = _NO_ROWS
             else:
-                clusterer = copy.copy(self.clusterer_)
-                model = copy.deepcopy(getattr(self, f"{self._model_name}_"))
-                lengths = self._lengths
+                clusterer, model = self._parts_in_use()
+                clusterer, model = copy.copy(clusterer), copy.deepcopy(model)
             if clusterer.encode == "distance" and clusterer.max_clusters is None:
                 raise ValueError(
                     "Got a clusterer with encode='distance' and max_clusters=None: its new "
                     "columns would not be 0 so far. Set max_clusters or encode='triangle'."
                 )
             clusters = clusterer.partial_fit_transform(X, sample_weight=weights)
+            lengths = getattr(self, "_lengths", _NO_ROWS)
             lengths, scales, means = self._measured(lengths, X, clusters, clusterer)
-            features = self._with_raw(X, clusters, scales)
+            features = self._with_raw(X, clusters, scales, clusterer)
             if not is_first:
                 _widen(model, features.shape[1])
                 dtype = getattr(model, "coef_", features).dtype  # of the first rows
@@ -156,10 +154,10 @@ class ClusterFeatures(VersionedStateMixin, MetaEstimatorMixin, BaseEstimator):
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
-        inner = [get_tags(part) for part in self._parts()]
-        tags.input_tags.sparse = all(part.input_tags.sparse for part in inner)
+        clusterer, model = map(get_tags, self._parts())
+        tags.input_tags.sparse = clusterer.input_tags.sparse and model.input_tags.sparse
         name = f"{self._model_name}_tags"
-        setattr(tags, name, copy.copy(getattr(inner[1], name)))
+        setattr(tags, name, copy.copy(getattr(model, name)))
         return tags
 
     def _parts(self, n_samples=math.inf, n_features=1, classes=()):
@@ -173,6 +171,12 @@ class ClusterFeatures(VersionedStateMixin, MetaEstimatorMixin, BaseEstimator):
         if model is None:  # a stream is learned in its own order, however it is cut
             model = self._default(classes).set_params(shuffle=n_samples < math.inf)
         return clusterer, model
+
+    def _parts_in_use(self):
+        """Return the fitted clusterer and model, or those to be fitted."""
+        if not hasattr(self, "clusterer_"):
+            return self._parts()
+        return self.clusterer_, getattr(self, f"{self._model_name}_")
 
     def _check_parts(self):
         """Raise ValueError for an invalid parameter."""
@@ -212,19 +216,16 @@ class ClusterFeatures(VersionedStateMixin, MetaEstimatorMixin, BaseEstimator):
         Neither depends on how the stream is cut.
         """
         n = lengths[0] + np.arange(1, X.shape[0] + 1, dtype=np.int64)
-        raw, squares = (
-            np.add.accumulate(np.append(total, squared_norms(part)))[1:]
-            for total, part in zip(lengths[1:3], (X, clusters))
-        )
+        norms = np.column_stack([squared_norms(X), squared_norms(clusters)])
+        raw, squares = np.cumsum(np.vstack([lengths[1:3], norms]), axis=0)[1:].T
         is_power, ratios = n & (n - 1) == 0, np.sqrt(raw / squares)
-        is_wide = self.clusterer is None and clusterer.encode == "onehot"
-        is_off = is_wide or not (self.passthrough and self.scale_clusters)
-        ratios[is_off | ~(np.isfinite(ratios) & (ratios > 0))] = 1.0
+        is_on = self.passthrough and self.scale_clusters and not self._is_wide(clusterer)
+        ratios = np.where(is_on & np.isfinite(ratios) & (ratios > 0), ratios, 1.0)
         scales = np.append(lengths[-1], ratios[is_power])[is_power.cumsum()]
         lengths = int(n[-1]), *(float(each[-1]) for each in (raw, squares, scales))
         return lengths, scales, (self.passthrough * raw + scales**2 * squares) / n
 
-    def _weighted(self, features, means, weights):
+    def _weighted(self, features, means, weights=None):
         """Return the argument `sample_weight` for the model, if it needs one.
 
         The default model takes normalized steps, as normalized least mean squares does: a
@@ -244,14 +245,27 @@ class ClusterFeatures(VersionedStateMixin, MetaEstimatorMixin, BaseEstimator):
             learned["classes_"] = model.classes_
         vars(self).update(learned, cluster_scale_=lengths[-1], _lengths=lengths)
 
-    def _with_raw(self, X, clusters, scales):
+    def _is_wide(self, clusterer):
+        """Return whether raw features are too many for the default to be local ones."""
+        return self.clusterer is None and clusterer.encode == "onehot"
+
+    def _constant(self, clusterer):
+        """Return the constant for the default model, its intercept.
+
+        Beside many raw features it is as long as a one-hot one. With half of that the share
+        of each class was learned late.
+        """
+        return 1.0 if self._is_wide(clusterer) else _CONSTANT
+
+    def _with_raw(self, X, clusters, scales, clusterer):
         """Return the features for the model: CSR if one of the parts is sparse.
 
         The default model gets a constant instead of an intercept, which scikit-learn's
         gradient descent would learn a hundred times as slowly from CSR as other weights.
         """
         if getattr(self, self._model_name) is None:
-            clusters = beside(np.full((X.shape[0], 1), _CONSTANT, X.dtype), clusters)
+            constant = self._constant(clusterer)
+            clusters = beside(np.full((X.shape[0], 1), constant, X.dtype), clusters)
         if not self.passthrough:
             return clusters
         scales = np.broadcast_to(scales, X.shape[0]).astype(X.dtype)
@@ -264,8 +278,8 @@ class ClusterFeatures(VersionedStateMixin, MetaEstimatorMixin, BaseEstimator):
         if not needs_no_validation(self, X):
             X = as_floats(self, X, reset=False)
         clusters = self.clusterer_.transform(X)
-        features = self._with_raw(X, clusters, self.cluster_scale_)
-        return getattr(getattr(self, f"{self._model_name}_"), method)(features)
+        features = self._with_raw(X, clusters, self.cluster_scale_, self.clusterer_)
+        return getattr(self._parts_in_use()[1], method)(features)
 
 
 def _seed(estimator, random_state):

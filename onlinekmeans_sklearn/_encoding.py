@@ -12,7 +12,7 @@ from ._utils.validation import warn_user
 LABEL_ENCODINGS = ("onehot", "onehot-dense", "ordinal")
 DISTANCE_ENCODINGS = ("distance", "triangle")
 SPARSE_ENCODINGS = ("onehot", "local")
-_N_NEAREST = 4  # centers that the local features of a row depend on
+N_NEAREST = 4  # centers that the local features of a row depend on
 _MOST_LOCAL_COLUMNS = 10**6
 
 
@@ -22,29 +22,26 @@ def encode_rows(X, final, encode, n_columns, n_jobs, decided=None):
     For the last rows of a stream, `decided` are this stream and their labels: then the
     features depend only on centers that were live when a row was read.
     """
-    stream, labels = decided or (None, None)
     if encode in LABEL_ENCODINGS:
-        if decided is None:
-            labels, _ = final.nearest(X, n_jobs, labels_only=True)
+        labels = decided[1] if decided else final.nearest(X, n_jobs, labels_only=True)[0]
         return encode_labels(labels, encode, n_columns, X.dtype)
-    centers, columns = final.centers, final.ids
-    if decided is not None:
-        first = stream.n_seen - X.shape[0]
-        positions = np.arange(first, stream.n_seen)[:, None]
+    centers = final.centers
+    columns = np.arange(len(centers)) if final.ids is None else final.ids
+    if decided:
+        stream, _ = decided
+        positions = np.arange(stream.n_seen - X.shape[0], stream.n_seen)[:, None]
         clusters = every_cluster(stream, centers.rows)
-        columns = np.flatnonzero(clusters.retired_at > first)
+        columns = np.flatnonzero(clusters.retired_at > positions.min())
         clusters = clusters.at(columns)
         centers = centers_from(clusters.rows) if stream.retired else centers
-    columns = np.arange(len(centers)) if columns is None else columns
-    is_local = encode == "local"
-    features = None if is_local else np.empty((X.shape[0], n_columns), dtype=X.dtype)
+    features = np.empty((X.shape[0], 0 if encode == "local" else n_columns), X.dtype)
 
     def encode_panel(span, rows, distances):
         is_known = np.ones((1, len(centers)), dtype=bool)
-        if decided is not None:
+        if decided:
             at = positions[span]
             is_known = (clusters.opened_at <= at) & (at < clusters.retired_at)
-        if is_local:
+        if encode == "local":
             distances = np.where(is_known, distances, np.inf)
             return encode_local(rows, distances, centers, columns, n_columns)
         values, absent = encode_distances(distances, encode, X.dtype, is_known)
@@ -52,10 +49,10 @@ def encode_rows(X, final, encode, n_columns, n_jobs, decided=None):
         features[span, columns] = np.where(is_known, values, absent)
 
     panels = each_panel_of_distances(centers, X, encode_panel, n_jobs)
-    if is_local:
-        no_rows = csr_array((0, n_columns * (X.shape[1] + 1)))
-        features = as_configured(vstack([no_rows, *panels], format="csr", dtype=X.dtype))
-    return features
+    if encode != "local":
+        return features
+    no_rows = csr_array((0, n_columns * (X.shape[1] + 1)))
+    return as_configured(vstack([no_rows, *panels], format="csr", dtype=X.dtype))
 
 
 def encode_local(X, distances, centers, columns, n_columns):
@@ -65,7 +62,7 @@ def encode_local(X, distances, centers, columns, n_columns):
     are w_j [1, 2 (x - c_j) / z_4], with weights w_j proportional to z_4^2 - z_j^2. Of fewer
     centers the farthest has no features either, unless it is alone.
     """
-    ids, d2 = centers.nearest_few(X, distances, _N_NEAREST)
+    ids, d2 = centers.nearest_few(X, distances, N_NEAREST)
     n_near = np.isfinite(d2).sum(axis=1, keepdims=True)
     scale = np.take_along_axis(d2, n_near - 1, axis=1)
     n_used = np.maximum(n_near - 1, 1)
@@ -74,9 +71,8 @@ def encode_local(X, distances, centers, columns, n_columns):
     total = weights.sum(axis=1, keepdims=True)
     weights = np.divide(weights, total, out=is_used / n_used, where=total > 0)
     slopes = np.divide(2 * weights, np.sqrt(scale), out=0 * weights, where=scale > 0)
-    row, near = np.nonzero(is_used)
-    order = np.lexsort((ids[row, near], row))
-    near = row, near[order]
+    row, rank = np.nonzero(is_used)
+    near = row, rank[np.lexsort((ids[is_used], row))]
     center, width = ids[near], X.shape[1] + 1
     differences = rows_at(X, row) - rows_at(centers.exact, center)
     blocks = [weights[near][:, None], scaled_rows(differences, slopes[near])]
@@ -95,8 +91,7 @@ def encode_labels(labels, encode, n_clusters, dtype):
         return labels[:, None].astype(dtype)
     ones = np.ones(len(labels), dtype=dtype)
     indptr = np.arange(len(labels) + 1, dtype=index_dtype(len(labels)))
-    arrays = (ones, labels.copy(), indptr)
-    onehot = csr_array(arrays, shape=(len(labels), n_clusters))
+    onehot = canonical(ones, labels.copy(), indptr, (len(labels), n_clusters))
     return onehot.toarray() if encode == "onehot-dense" else as_configured(onehot)
 
 
@@ -141,8 +136,6 @@ def warn_of_many_columns(stream, n_clusters):
 
 def as_configured(X):
     """Return sparse `X` as the kind of CSR that scikit-learn is configured to return."""
-    if not issparse(X):
-        return X
     interface = get_config().get("sparse_interface", "spmatrix")
     return csr_array(X) if interface == "sparray" else csr_matrix(X)
 

@@ -21,14 +21,12 @@ from sklearn.base import ClusterMixin, is_classifier
 from sklearn.utils.validation import check_is_fitted
 
 from ._classifier import ClusterFeaturesClassifier
-from ._cluster_features import _CONSTANT
-from ._encoding import DISTANCE_ENCODINGS, LABEL_ENCODINGS
+from ._encoding import LABEL_ENCODINGS, N_NEAREST
 from ._online_kmeans import OnlineKMeans, SemiOnlineKMeans
 from ._regressor import ClusterFeaturesRegressor
 
 __all__ = []
 _OLDEST_OPSET = 11  # with CumSum, and TopK for the smallest values
-_N_NEAREST = 4  # centers that the local features of a row depend on
 _ROUGH = 2.0**-31  # relative error of a squared distance that is too large
 
 
@@ -85,14 +83,15 @@ def _convert_clusterer(scope, operator, container):
     model, node = operator.raw_operator, _nodes(operator, container)
     X = node("Cast", operator.inputs[0], to=TensorProto.DOUBLE)
     centers, is_live = _centers(model)
-    d2 = _squared_distances(node, X, centers, is_live, model.encode)
+    n_nearest = min(N_NEAREST, is_live.sum()) if model.encode == "local" else 1
+    d2 = _squared_distances(node, X, centers, is_live, n_nearest)
     label = node("ArgMin", d2, axis=1, keepdims=0, output_names=operator.outputs[:1])
     if model.encode in LABEL_ENCODINGS:
         features = node("Reshape", label, [-1, 1])
         if model.encode != "ordinal":
             features = node("Equal", features, np.arange(len(centers)))
     elif model.encode == "local":
-        features = _local_features(node, X, d2, centers, is_live.sum())
+        features = _local_features(node, X, d2, centers, n_nearest)
     else:
         features = _distance_features(node, d2, is_live, model.encode)
     dtype = types.guess_proto_type(operator.outputs[1].type)
@@ -103,20 +102,20 @@ def _convert_clusterer(scope, operator, container):
 
 def _centers(model):
     """Return the centers of all columns of the features, and which of them are live."""
-    found, n_features = model.cluster_centers_, model.n_features_in_
-    n_clusters, n_each = found.shape[0], 1 + n_features if model.encode == "local" else 1
-    n_columns = max(n_clusters, model._n_features_out // n_each)
-    centers, is_live = np.zeros((n_columns, n_features)), np.zeros(n_columns, dtype=bool)
-    centers[:n_clusters] = found.toarray() if issparse(found) else found
-    is_merged = len(model.counts_) != n_clusters  # then none of them has retired
-    is_live[:n_clusters] = is_merged or model.counts_ > 0
-    return centers, is_live
+    final, n_columns = model._final_clusters(), model._n_columns(model._fitted)
+    rows = final.centers.rows
+    ids = np.arange(rows.shape[0]) if final.ids is None else final.ids
+    centers = np.zeros((n_columns, model.n_features_in_))
+    centers[ids] = rows.toarray() if issparse(rows) else rows
+    return centers, np.isin(np.arange(n_columns), ids)
 
 
-def _squared_distances(node, X, centers, is_live, encode):
-    """Return squared distances, those of `predict` bit for bit wherever they may decide."""
+def _squared_distances(node, X, centers, is_live, n_nearest):
+    """Return squared distances, those of `predict` bit for bit wherever they may decide.
+
+    So are those that the product is too rough for.
+    """
     n_features = centers.shape[1]
-    n_nearest = min(_N_NEAREST if encode == "local" else 1, is_live.sum())
     shift, absent = centers[is_live].mean(axis=0), np.where(is_live, 0, np.inf)
     rows, columns = node("Sub", X, shift), (centers - shift).T
     squares = node("MatMul", node("Mul", rows, rows), np.ones((n_features, 1)))
@@ -126,11 +125,9 @@ def _squared_distances(node, X, centers, is_live, encode):
     slack = node("Mul", squares, [4 * (n_features + 8) * np.finfo(float).eps])
     limits = node("TopK", node("Add", d2, slack), [n_nearest], axis=1, largest=0)
     limit = node("Gather", limits[0], [n_nearest - 1], axis=1)
-    decides = node("Not", node("Greater", node("Sub", d2, slack), limit))
-    if encode in DISTANCE_ENCODINGS:
-        is_exact = node("Greater", node("Mul", d2, [_ROUGH]), slack)
-        decides = node("Or", decides, node("Not", is_exact))
-    pairs = node("NonZero", decides)
+    is_farther = node("Greater", node("Sub", d2, slack), limit)
+    is_exact = node("Greater", node("Mul", d2, [_ROUGH]), slack)
+    pairs = node("NonZero", node("Not", node("And", is_farther, is_exact)))
     row, center = (node("Gather", pairs, i, axis=0) for i in (0, 1))
     differences = node("Sub", node("Gather", X, row), node("Gather", centers, center))
     sums = node("CumSum", node("Mul", differences, differences), 1)
@@ -149,10 +146,9 @@ def _distance_features(node, d2, is_live, encode):
     return node("Where", is_live, nearer, [0.0])
 
 
-def _local_features(node, X, d2, centers, n_live):
+def _local_features(node, X, d2, centers, n_near):
     """Return the features for encode="local", as `encode_local` does."""
-    (n_columns, n_features), n_near = centers.shape, min(_N_NEAREST, n_live)
-    n_used, zeros = max(n_near - 1, 1), np.zeros((n_features, n_columns))
+    (n_columns, n_features), n_used = centers.shape, max(n_near - 1, 1)
     nearest = node("TopK", d2, [n_near], axis=1, largest=0)
     used, few = (node("Gather", nearest[i], np.arange(n_used), axis=1) for i in (0, 1))
     scale = node("Gather", nearest[0], [n_near - 1], axis=1)
@@ -162,9 +158,10 @@ def _local_features(node, X, d2, centers, n_live):
     weights = node("Where", node("Greater", total, [0.0]), weights, [1 / n_used])
     slopes = node("Div", node("Mul", weights, [2.0]), node("Sqrt", scale))
     slopes = node("Where", node("Greater", scale, [0.0]), slopes, [0.0])
+    zeros = node("MatMul", X, np.zeros((n_features, n_columns)))
 
     def at_centers(values):
-        values = node("ScatterElements", node("MatMul", X, zeros), few, values, axis=1)
+        values = node("ScatterElements", zeros, few, values, axis=1)
         return node("Reshape", values, [-1, n_columns, 1])
 
     differences = node("Sub", node("Reshape", X, [-1, 1, n_features]), centers)
@@ -183,14 +180,11 @@ def _convert_cluster_features(scope, operator, container):
     clusters = OnnxSubEstimator(model.clusterer_, X, **how)
     if isinstance(model.clusterer_, ClusterMixin):
         clusters = clusters[1]  # of labels and features
-    parts = [clusters]
     if getattr(model, model._model_name) is None:  # then a constant is the intercept
-        zero = node("MatMul", X, np.zeros((model.n_features_in_, 1), dtype))
-        parts = [node("Add", zero, np.array([_CONSTANT], dtype)), clusters]
-    if model.passthrough:
-        scale = np.array([model.cluster_scale_], dtype)
-        parts = [X, *(node("Mul", part, scale) for part in parts)]
-    features = node("Concat", *parts, axis=1)
+        constant = np.array(model._constant(model.clusterer_), dtype)
+        clusters = node("Pad", clusters, [0, 1, 0, 0], constant)
+    scaled = node("Mul", clusters, np.array([model.cluster_scale_], dtype))
+    features = node("Concat", X, scaled, axis=1) if model.passthrough else scaled
     linear = getattr(model, f"{model._model_name}_")
     options = {"zipmap": False} if is_classifier(linear) else None
     found = OnnxSubEstimator(linear, features, options=options, **how)
@@ -198,13 +192,14 @@ def _convert_cluster_features(scope, operator, container):
         node("Identity", found[i], output_names=[output]).add_to(scope, container)
 
 
+def _register(kind, convert, **more):
+    alias = f"onlinekmeans_sklearn_{kind.__name__}"
+    update_registered_converter(kind, alias, _set_shapes, convert, **more)
+
+
 _OPTIONS = {"zipmap": [True, False, "columns"], "nocl": [False]}
 _OPTIONS["output_class_labels"] = [True, False]
-for _kind, _convert, _more in (
-    (OnlineKMeans, _convert_clusterer, {"parser": _parse_clusterer}),
-    (SemiOnlineKMeans, _convert_clusterer, {"parser": _parse_clusterer}),
-    (ClusterFeaturesClassifier, _convert_cluster_features, {"options": _OPTIONS}),
-    (ClusterFeaturesRegressor, _convert_cluster_features, {}),
-):
-    _alias = f"onlinekmeans_sklearn_{_kind.__name__}"
-    update_registered_converter(_kind, _alias, _set_shapes, _convert, **_more)
+_register(OnlineKMeans, _convert_clusterer, parser=_parse_clusterer)
+_register(SemiOnlineKMeans, _convert_clusterer, parser=_parse_clusterer)
+_register(ClusterFeaturesClassifier, _convert_cluster_features, options=_OPTIONS)
+_register(ClusterFeaturesRegressor, _convert_cluster_features)

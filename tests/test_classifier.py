@@ -190,11 +190,12 @@ def test_the_features_of_a_lone_row_are_those_it_has_among_others(form, encode):
     clusterer = OnlineKMeans(k=30, encode=encode)
     model = ClusterFeaturesClassifier(clusterer=clusterer, random_state=0)
     model.fit(form(rows[:300]), y[:300])
-    scale = model.cluster_scale_
-    features = model._with_raw(form(rows), model.clusterer_.transform(form(rows)), scale)
+    clusterer, scale = model.clusterer_, model.cluster_scale_
+    clusters = clusterer.transform(form(rows))
+    features = model._with_raw(form(rows), clusters, scale, clusterer)
     for i in range(0, 1200, 50):
         row = form(rows[i : i + 1])
-        alone = model._with_raw(row, model.clusterer_.transform(row), scale)
+        alone = model._with_raw(row, clusterer.transform(row), scale, clusterer)
         assert type(alone) is type(features)
         np.testing.assert_allclose(dense(alone), dense(features[i : i + 1]), atol=1e-12)
 
@@ -460,6 +461,18 @@ def test_the_default_classifier_learns_from_rows_by_their_squared_length(monkeyp
         means = np.cumsum(squares - 0.25) / np.arange(1, 1201)  # without the constant
         np.testing.assert_allclose(steps, 1 / np.maximum(squares, means))
     assert model.partial_fit(X3, y3, classes=range(8)).classifier_.eta0 == 7 * 3
+
+
+@pytest.mark.parametrize(("n_features", "constant"), [(2, 0.5), (101, 1.0)])
+def test_beside_many_raw_features_the_constant_is_as_long_as_a_one_hot_one(
+    n_features, constant
+):
+    rows = np.random.RandomState(0).normal(size=(30, n_features))
+    model = ClusterFeaturesClassifier(random_state=0, scale_clusters=False)
+    model.partial_fit(rows, rows[:, 0] > 0, classes=[False, True])
+    clusters = model.clusterer_.transform(rows)
+    features = dense(model._with_raw(rows, clusters, 1.0, model.clusterer_))
+    assert set(features[:, n_features]) == {constant}
 
 
 def test_what_the_default_classifier_learns_does_not_depend_on_the_cut():

@@ -171,7 +171,8 @@ def test_the_same_learner_of_raw_features_has_a_constant_beside_them():
         model.partial_fit(ROWS, ROWS[:, 0] > 0, classes=[False, True])
     learner = models[checks.LEARNER]
     assert learner.classifier_.n_features_in_ == 4 + 1 + 1
-    constants = learner._with_raw(ROWS, learner.clusterer_.transform(ROWS), 1.0)[:, 4:]
+    clusters = learner.clusterer_.transform(ROWS)
+    constants = learner._with_raw(ROWS, clusters, 1.0, learner.clusterer_)[:, 4:]
     assert np.ptp(constants.toarray(), axis=0).tolist() == [0, 0]
     default = models[checks.DEFAULTS].classifier_.get_params()
     assert learner.classifier_.get_params() == default

@@ -206,6 +206,15 @@ def test_classifier(model, classes):
         assert np.isclose(found["probabilities"], expected, atol=1e-4).mean() >= 0.999
 
 
+def test_classifier_beside_many_raw_features():
+    rows = np.random.RandomState(0).normal(size=(200, 101))
+    model = ClusterFeaturesClassifier(random_state=0).fit(rows, KIND[:200])
+    assert model.clusterer_.encode == "onehot"
+    found = outputs(model, rows, **NO_ZIPMAP)
+    np.testing.assert_array_equal(found["label"], model.predict(rows))
+    np.testing.assert_allclose(found["probabilities"], model.predict_proba(rows), atol=1e-4)
+
+
 def test_classifier_of_a_stream_in_a_pipeline():
     model = ClusterFeaturesClassifier(random_state=0)
     for rows in np.array_split(np.arange(len(X)), 20):
