@@ -1,12 +1,10 @@
 """``python -m benchmarks paper``: the experiments of the paper, on its datasets."""
 
-import argparse
-from pathlib import Path
-
 from rich.console import Console
 
+from ..command import parser_of, read_json
 from ..data import DATASETS, add_data_argument
-from ..report import add_redraw_argument, machine, read_json
+from ..report import machine
 from .jobs import TITLES
 from .published import differences
 from .report import print_report, write_report
@@ -19,11 +17,11 @@ ONLINE_K_TARGET = 1000
 
 def options_of(argv):
     """Return the options of the command line."""
-    parser = argparse.ArgumentParser(
-        prog="python -m benchmarks paper",
-        description=f"{__doc__.split(': ')[1].strip().capitalize()} What is not in the "
-        "data folder is downloaded. An interrupted run resumes where it left off.",
+    about = (
+        "The experiments of the paper, on its datasets. What is not in the data folder is "
+        "downloaded. An interrupted run resumes where it left off."
     )
+    parser = parser_of("paper", about)
     add_data_argument(parser)
     parser.add_argument("--datasets", nargs="+", choices=DATASETS, metavar="NAME")
     parser.add_argument("--experiments", nargs="+", choices=TITLES, metavar="NAME")
@@ -43,8 +41,6 @@ def options_of(argv):
         help="Algorithm 3 of the figures: as the text or as the authors' scripts have it",
     )
     parser.add_argument("--offline", action="store_true", help="download nothing")
-    parser.add_argument("--out", type=Path, default=Path("paper-report"))
-    add_redraw_argument(parser)
     options = parser.parse_args(argv)
     if options.runs < 1 or min(options.k_targets) < 1:
         parser.error("--runs and --k-targets must be at least 1")
