@@ -113,6 +113,11 @@ def table_of(what, rows):
     return Table(title, [WORDS.get(name, name) for name in names], cells, None)
 
 
+def tables_of(found):
+    """Return what changes -> table, of all studies."""
+    return {what: table_of(what, rows) for what, rows in found["studies"].items()}
+
+
 def text_of(value):
     """Return a count with commas, and anything else to three figures."""
     if value is None:
@@ -120,9 +125,9 @@ def text_of(value):
     return f"{value:,}" if isinstance(value, int) else f"{value:.3g}"
 
 
-def headline(studies):
+def headline(found):
     """Return the one thing to know of the results, as a sentence."""
-    row = max(studies["n"], key=lambda row: row["n"])
+    row = max(found["studies"]["n"], key=lambda row: row["n"])
     return (
         f"{row['n']:,} rows take {row[FIT]:.2g} seconds, and a stream of them "
         f"{row[STREAM]:.1f} MiB of memory"
@@ -161,13 +166,13 @@ def draw_lines(axes, lines, styles):
 def write_report(folder, found):
     """Write scaling.json, a CSV per study, a chart if matplotlib is there, and a page."""
     write_json(folder, "scaling", found)
-    studies = found["studies"]
     alt = "Charts of seconds against rows, clusters and columns, and of memory"
-    parts = chart_parts(folder, "scaling", partial(draw, studies), alt, CAPTION)
-    every = {what: table_of(what, rows) for what, rows in studies.items()}
-    parts += [*write_tables(folder, "scaling-", every), html_list([found["machine"]])]
+    chart = partial(draw, found["studies"])
+    parts = chart_parts(folder, "scaling", chart, alt, CAPTION)
+    parts += write_tables(folder, "scaling-", tables_of(found))
+    parts.append(html_list([found["machine"]]))
     path = folder / "scaling.html"
-    write_page(path, "How OnlineKMeans scales", headline(studies), *parts)
+    write_page(path, "How OnlineKMeans scales", headline(found), *parts)
 
 
 def measured(arguments, console):
@@ -193,9 +198,8 @@ def main(argv=None):
         found = read_json(parser, arguments.out / "scaling.json")
     else:
         found = measured(arguments, console)
-    for what, rows in found["studies"].items():
-        table = table_of(what, rows)
+    for table in tables_of(found).values():
         print_table(console, table.headings, table.rows, None, title=table.title)
     write_report(arguments.out, found)
-    console.print(f"{headline(found['studies'])}.", highlight=False)
+    console.print(f"{headline(found)}.", highlight=False)
     console.print(f"The report is in {arguments.out}: open scaling.html")

@@ -4,12 +4,11 @@ from rich.console import Console
 
 from ..command import parser_of, read_json
 from ..data import DATASETS, add_data_argument
-from ..report import machine
 from .jobs import TITLES
 from .published import differences
 from .report import print_report, write_report
 from .sources import paper_sources
-from .study import Plan, log_spaced, protocol, records_of
+from .study import Plan, about_of, log_spaced, records_of
 
 FEATURE_K_TARGETS = [100, 300, 1000, 3000]
 ONLINE_K_TARGET = 1000
@@ -61,23 +60,13 @@ def studied(console, options):
         tuple(name for name in TITLES if name in (options.experiments or TITLES)),
     )
     records = records_of(console, sources, plan, options.out, options.n_jobs)
-    about = {
-        "machine": machine(),
-        "title": "The experiments of the paper",
-        "datasets": names,
-        "k_targets": plan.k_targets,
-        "variant": plan.variant,
-        "protocol": protocol(),
-        "notes": {
-            record["dataset"]: differences(record["dataset"], record["result"])
-            for record in records
-            if record["experiment"] == "shape" and "result" in record
-        },
-        "tasks": {name: source.task for name, source in sources.items()},
-        "paper": True,
-        "options": plan._asdict(),
+    notes = {
+        record["dataset"]: differences(record["dataset"], record["result"])
+        for record in records
+        if record["experiment"] == "shape" and "result" in record
     }
-    return records, about
+    title = "The experiments of the paper"
+    return records, about_of(title, plan, sources, notes=notes, paper=True)
 
 
 def main(argv=None):
