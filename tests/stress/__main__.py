@@ -11,7 +11,6 @@ from rich.console import Console
 
 from . import SEED
 from .cases import AMOUNTS, PER_CASE, RUNNERS, command, run_case, run_history
-from .found import FOUND
 from .report import (
     HEADER,
     Count,
@@ -62,7 +61,6 @@ def main(argv=None):
         rows += rows_of_soak(json.loads((arguments.out / "soak.json").read_text()))
     rows.append(row_of_found())
     write_csv(arguments.out / "tried.csv", HEADER, rows)
-    write_csv(arguments.out / "found.csv", ["found", "what it was"], FOUND.items())
     console.print(table(rows))
     console.print(f"{time.monotonic() - start:,.0f} seconds. See {arguments.out}.")
     return n_wrong
