@@ -86,14 +86,14 @@ def test_a_stream_no_longer_than_its_half_life_forgets_nothing(half_life, option
 
 @pytest.mark.parametrize("kind", [np.asarray, csr_array, np.float32])
 def test_a_checkpoint_at_or_around_the_end_of_an_epoch_resumes_the_stream(kind, tmp_path):
-    rows = kind(X[:900])
+    rows = kind(X[:450])
     whole = OnlineKMeans(k=20, half_life=100, random_state=0)
-    labels = fit_in_chunks(whole, rows, [900])
+    labels = fit_in_chunks(whole, rows, [450])
     for step, way in itertools.product([99, 100, 101, 1], ["pickle", "file"]):
         if step == 1 and way == "file":
             continue  # which takes long
         cut, found = OnlineKMeans(k=20, half_life=100, random_state=0), []
-        for start in range(0, 900, step):
+        for start in range(0, 450, step):
             found.append(cut.partial_fit_predict(rows[start : start + step]))
             if way == "pickle":
                 cut = pickle.loads(pickle.dumps(cut))

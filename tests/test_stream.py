@@ -39,6 +39,11 @@ TRIED_IN_NUMPY = {
     1: [],
     2: [("numpy, tiny blocks", 1, "csr_array")],
 }
+IN_NUMPY_IF_SLOW = pytest.mark.parametrize(
+    "engines",
+    ["usual", "tiny blocks", pytest.param("numpy, tiny blocks", marks=pytest.mark.slow)],
+    indirect=True,
+)
 WEIGHTS = [0.0, 0.25, 1.0, 2.0, 3.0]
 SEEDS = [1, *(pytest.param(seed, marks=pytest.mark.slow) for seed in (0, 2))]
 
@@ -88,11 +93,7 @@ def test_longer_streams_in_any_chunks_are_the_papers_loop(name, storage):
         ("theoretical", 30),
     ],
 )
-@pytest.mark.parametrize(
-    "engines",
-    ["usual", "tiny blocks", pytest.param("numpy, tiny blocks", marks=pytest.mark.slow)],
-    indirect=True,
-)
+@IN_NUMPY_IF_SLOW
 def test_a_capped_stream_is_the_papers_loop_that_opens_no_more(name, max_clusters, engines):
     at_the_cap = 0
     for seed in range(2):
@@ -128,6 +129,7 @@ def test_a_capped_stream_is_the_papers_loop_that_opens_no_more(name, max_cluster
     weight=st.lists(st.sampled_from(WEIGHTS) | st.floats(1e-30, 1e30), max_size=9),
     block=st.sampled_from([2**16, 1, 4, 13]),
 )
+@IN_NUMPY_IF_SLOW
 def test_any_stream_in_any_chunks_is_the_papers_loop(
     X, name, k, seed, storage, dtype, sizes, n_jobs, limit, weight, block, engines
 ):

@@ -27,7 +27,9 @@ WEIGHTS = {
 WEIGHTS["whole"][0] = 2.0
 
 
-@pytest.mark.parametrize("weights", WEIGHTS)
+@pytest.mark.parametrize(
+    "weights", ["whole", "of all magnitudes", pytest.param("any", marks=pytest.mark.slow)]
+)
 @pytest.mark.parametrize("name", ALGORITHMS)
 @pytest.mark.parametrize("stream", STREAMS)
 def test_a_weighted_stream_is_the_plain_loop(stream, name, weights):
