@@ -207,13 +207,6 @@ def test_more_features_than_float32_has_digits_for(kernels):
     assert searched(C, X) == expected
 
 
-def test_thousands_of_features(storage, kernels):
-    rng = np.random.RandomState(0)
-    C, X = rng.normal(size=(5, 5000)), rng.normal(size=(4, 5000))
-    C[3], X[2] = C[1], C[1]
-    assert searched(storage(C), storage(X)) == looped(C, X)
-
-
 def test_rows_go_over_only_to_what_is_nearer_than_what_they_have(storage, kernels):
     C, X = STREAMS["grid"](0, 30), STREAMS["grid"](1, 60)
     _, exact = looped(C, X)
