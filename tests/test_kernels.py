@@ -226,12 +226,6 @@ def test_no_rows_have_no_nearest_centers(storage, kernels):
     assert searched(storage(np.ones((3, 2))), storage(np.ones((0, 2)))) == ([], [])
 
 
-def test_rows_of_zeros_and_centers_of_zeros_are_rows_like_any_other(storage, kernels):
-    C = np.array([[0.0, 0, 0], [0, 2, 0], [0, 0, 0], [1, 0, 0]])
-    X = np.array([[0.0, 0, 0], [0, 1, 0], [0.5, 0, 0], [0, 0, 7]])
-    assert searched(storage(C), storage(X)) == looped(C, X)
-
-
 @pytest.mark.parametrize("most_columns", [1, 10**6])
 def test_columns_of_csr_that_no_center_has_count_too(most_columns, kernels):
     rng = np.random.RandomState(0)

@@ -25,20 +25,22 @@ class Past:
 
     def reference(self):
         """Return what the plain loop makes of it."""
-        k = self.parameters["k"]
-        options = {
-            "max_clusters": self.parameters["max_clusters"] or math.inf,
-            "half_life": self.parameters.get("half_life") or math.inf,
-            "weights": self.weights,
-        }
-        samples = self.rows.tolist()
-        uniforms = uniform_numbers(copy.deepcopy(self.random_numbers), len(samples))
-        if "lower_bound" in self.parameters:
-            bound = self.parameters["lower_bound"]
-            n = self.parameters["n_samples"] or self.first_call
-            return semi_online(samples, uniforms, k, bound, n, **options)
-        algorithm = {"practical": practical, "theoretical": theoretical}
-        return algorithm[self.parameters["algorithm"]](samples, uniforms, k, **options)
+        numbers = copy.deepcopy(self.random_numbers)
+        weights = {"weights": self.weights}
+        return loop_of(self.parameters, self.rows, numbers, self.first_call, **weights)
+
+
+def loop_of(parameters, rows, random_numbers, first_call, **options):
+    """Return what the plain loop makes of rows, by the parameters of an estimator."""
+    samples, k = rows.astype(np.float64).tolist(), parameters["k"]
+    uniforms = uniform_numbers(random_numbers, len(samples))
+    options["max_clusters"] = parameters["max_clusters"] or math.inf
+    options["half_life"] = parameters.get("half_life") or math.inf
+    if "lower_bound" in parameters:
+        bound, n = parameters["lower_bound"], parameters["n_samples"] or first_call
+        return semi_online(samples, uniforms, k, bound, n, **options)
+    algorithm = {"practical": practical, "theoretical": theoretical}
+    return algorithm[parameters["algorithm"]](samples, uniforms, k, **options)
 
 
 def spoiled(X, how):
