@@ -7,8 +7,7 @@ from rich.console import Console
 
 from .paper.report import print_report, write_report
 from .paper.sources import bundled_sources
-from .paper.study import Plan, log_spaced, protocol, records_of
-from .report import machine
+from .paper.study import Plan, about_of, log_spaced, records_of
 
 
 def main(argv=None):
@@ -36,18 +35,7 @@ def main(argv=None):
         runs=options.runs,
     )
     records = records_of(console, sources, plan, options.out, options.n_jobs)
-    about = {
-        "machine": machine(),
-        "title": "Online k-means at work",
-        "datasets": list(sources),
-        "k_targets": plan.k_targets,
-        "variant": plan.variant,
-        "protocol": protocol(),
-        "notes": {},
-        "tasks": {name: source.task for name, source in sources.items()},
-        "paper": False,
-        "options": plan._asdict(),
-    }
+    about = about_of("Online k-means at work", plan, sources, notes={}, paper=False)
     print_report(console, records, about, only=("accuracy", "online"))
     write_report(options.out, records, about)
     console.print(f"The report is in {options.out}: open index.html")

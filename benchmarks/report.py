@@ -9,9 +9,9 @@ from typing import NamedTuple
 
 import numpy as np
 from rich.box import SIMPLE_HEAD
-from rich.table import Table
+from rich.table import Table as Printed
 
-from .style import THEMES
+from .style import THEMES, write_chart
 
 STYLE = """
 :root { color-scheme: light dark; --page: #fff; --ink: #1b1f24; --line: #8886;
@@ -96,26 +96,46 @@ class Cell(NamedTuple):
         return "met" if self.gap >= 0 else "missed"
 
 
+class Ratio(Cell):
+    """A figure with as many decimals as it is told, fewer if large, more if tiny."""
+
+    def __str__(self):
+        if self.value >= 10:
+            return f"{self.value:,.{1 if self.value < 99.95 else 0}f}"
+        if self.value >= 10**-self.decimals:
+            return f"{self.value:.{self.decimals}f}"
+        return f"{self.value:.1g}"
+
+
+class Table:
+    """Headings, rows and a legend, None if another table has said it.
+
+    Headings may be shorter in a terminal.
+    """
+
+    def __init__(self, title, headings, rows, legend, short=None):
+        self.title, self.headings, self.rows, self.legend = title, headings, rows, legend
+        self.short = short or headings
+
+
+def verdict(every):
+    """Return how many targets are met, and which are not, as a line."""
+    met, missed = 0, []
+    for name, table in every.items():
+        of = f", {int(name):,} clusters" if name.isdigit() else ""
+        for row in table.rows:
+            for heading, cell in zip(table.headings, row):
+                outcome = getattr(cell, "verdict", "")
+                met += outcome == "met"
+                if outcome == "missed":
+                    missed.append(f"{row[0]}{of}, {heading} {cell} ({cell.target:g})")
+    text = f"{met} of {met + len(missed)} targets are met"
+    return f"{text}; missed: {'; '.join(missed)}." if missed else f"{text}."
+
+
 def spread(values, **options):
     """Return the mean and the standard deviation as a figure."""
     return Cell(float(np.mean(values)), deviation=float(np.std(values)), **options)
-
-
-def add_redraw_argument(parser):
-    """Let a command write its report again, from the numbers of its JSON."""
-    parser.add_argument(
-        "--redraw",
-        action="store_true",
-        help="measure nothing: write tables, charts and page of --out again, from its JSON",
-    )
-
-
-def read_json(parser, path):
-    """Return what an earlier run has written, or end with what is wrong."""
-    try:
-        return json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        parser.error(f"--redraw needs the JSON of an earlier run, {path}: {error}")
 
 
 def machine():
@@ -128,14 +148,31 @@ def machine():
     )
 
 
+def write_json(folder, name, found, **more):
+    """Write all that was measured, into a folder that is made if it is not there."""
+    folder.mkdir(parents=True, exist_ok=True)
+    text = json.dumps({**found, **more}, indent=1)
+    (folder / f"{name}.json").write_text(text + "\n", encoding="utf-8")
+
+
 def print_table(console, headings, rows, caption, **options):
     """Print a table, its first column to the left, with a dash where a cell is None."""
-    table = Table(box=SIMPLE_HEAD, caption=caption, **options)
+    table = Printed(box=SIMPLE_HEAD, caption=caption, **options)
     for column, heading in enumerate(headings):
         table.add_column(heading, justify="right" if column else "left")
     for cells in rows:
         table.add_row(*("-" if cell is None else str(cell) for cell in cells))
     console.print(table)
+
+
+def print_tables(console, tables, lines):
+    """Print tables so narrow that they fit 80 columns, and lines below them."""
+    for table in tables:
+        shown = table.short, table.rows, table.legend
+        print_table(console, *shown, title=table.title, padding=0, show_edge=False)
+        console.print()
+    for line in lines:
+        console.print(line, highlight=False, markup=False)
 
 
 def write_csv(path, headings, rows):
@@ -165,6 +202,24 @@ def html_table(headings, rows):
     )
 
 
+def with_legend(table):
+    """Return a table for the page, and its legend if it has one."""
+    legend = html_text(table.legend, "legend") if table.legend else ""
+    return f"{html_table(table.headings, table.rows)}\n{legend}"
+
+
+def write_tables(folder, prefix, every, unfolded=()):
+    """Write a CSV for each table, and return them for the page, but for a few folded."""
+    parts = []
+    for name, table in every.items():
+        write_csv(folder / f"{prefix}{name}.csv", table.headings, table.rows)
+        if name in unfolded:
+            parts.append(f"<h2>{table.title}</h2>\n{with_legend(table)}")
+        else:
+            parts.append(html_folded(table.title, with_legend(table)))
+    return parts
+
+
 def html_text(text, kind=None):
     """Return a paragraph for the page."""
     attribute = f' class="{kind}"' if kind else ""
@@ -190,6 +245,13 @@ def html_chart(folder, name, description, caption):
         f'srcset="{dark}"><img src="{light}" alt="{html.escape(description)}"></picture>'
         f"<figcaption>{html.escape(caption)}</figcaption></figure>"
     )
+
+
+def chart_parts(folder, name, draw, description, caption):
+    """Write a chart and return it for the page: nothing if it cannot be drawn."""
+    if not write_chart(folder, name, draw):
+        return []
+    return [html_chart(folder, name, description, caption)]
 
 
 def html_folded(title, *parts):

@@ -7,10 +7,7 @@ asked for the next, larger step. Memory is that of X, the most that fit allocate
 and the most that a stream of partial_fit calls does.
 """
 
-import argparse
-import json
 from functools import partial
-from pathlib import Path
 
 import numpy as np
 from rich.console import Console
@@ -18,23 +15,21 @@ from sklearn.metrics import pairwise_distances_argmin_min
 
 from onlinekmeans_sklearn import OnlineKMeans
 
+from .command import parser_of, progress_bar, read_json
 from .report import (
-    add_redraw_argument,
-    html_chart,
-    html_folded,
+    Table,
+    chart_parts,
     html_list,
-    html_table,
     machine,
     print_table,
-    read_json,
-    write_csv,
+    write_json,
     write_page,
+    write_tables,
 )
-from .speed import progress_bar
 from .speed.contest import mini_batch_pass, n_bytes, peak_memory, seconds
 from .speed.shapes import blobs
 from .speed.tables import MIB
-from .style import BLUE, GRAY, ORANGE, SMALL, add_legend, log_axis, new_figure, write_chart
+from .style import BLUE, GRAY, ORANGE, SMALL, add_legend, log_axis, new_figure
 
 CHUNK = 10_000  # rows per call of partial_fit
 STUDIES = {  # what changes: (steps of it, the others)
@@ -92,7 +87,7 @@ def study(what, largest, rounds, limit, advance):
         if what == "n" and step > largest:
             break
         setting["n"] = min(setting["n"], largest)
-        advance(f"{what} = {step:,}")
+        advance(f"{what} = {step:,}", 1)
         X = blobs(setting["n"], setting["d"])
         row = {**setting, **times(X, setting["k"], rounds, asked)}
         if what == "n":
@@ -111,10 +106,16 @@ def fixed(what, rows):
 
 
 def table_of(what, rows):
-    """Return the headings and the cells of a study, None where nobody was asked."""
+    """Return the table of a study, with None where nobody was asked."""
     names = [what, *(name for name in rows[0] if name not in ("n", "d", "k"))]
     cells = [[text_of(row.get(name)) for name in names] for row in rows]
-    return [WORDS.get(name, name) for name in names], cells
+    title = f"Seconds against {WORDS[what]} ({fixed(what, rows)})"
+    return Table(title, [WORDS.get(name, name) for name in names], cells, None)
+
+
+def tables_of(found):
+    """Return what changes -> table, of all studies."""
+    return {what: table_of(what, rows) for what, rows in found["studies"].items()}
 
 
 def text_of(value):
@@ -124,14 +125,9 @@ def text_of(value):
     return f"{value:,}" if isinstance(value, int) else f"{value:.3g}"
 
 
-def title_of(what, rows):
-    """Return what a study is about."""
-    return f"Seconds against {WORDS[what]} ({fixed(what, rows)})"
-
-
-def headline(studies):
+def headline(found):
     """Return the one thing to know of the results, as a sentence."""
-    row = max(studies["n"], key=lambda row: row["n"])
+    row = max(found["studies"]["n"], key=lambda row: row["n"])
     return (
         f"{row['n']:,} rows take {row[FIT]:.2g} seconds, and a stream of them "
         f"{row[STREAM]:.1f} MiB of memory"
@@ -169,55 +165,41 @@ def draw_lines(axes, lines, styles):
 
 def write_report(folder, found):
     """Write scaling.json, a CSV per study, a chart if matplotlib is there, and a page."""
-    folder.mkdir(parents=True, exist_ok=True)
-    studies, parts = found["studies"], []
-    (folder / "scaling.json").write_text(json.dumps(found, indent=1) + "\n", "utf-8")
-    if write_chart(folder, "scaling", lambda pale: draw(studies, pale)):
-        alt = "Charts of seconds against rows, clusters and columns, and of memory"
-        parts.append(html_chart(folder, "scaling", alt, CAPTION))
-    for what, rows in studies.items():
-        table = table_of(what, rows)
-        write_csv(folder / f"scaling-{what}.csv", *table)
-        parts.append(html_folded(title_of(what, rows), html_table(*table)))
+    write_json(folder, "scaling", found)
+    alt = "Charts of seconds against rows, clusters and columns, and of memory"
+    chart = partial(draw, found["studies"])
+    parts = chart_parts(folder, "scaling", chart, alt, CAPTION)
+    parts += write_tables(folder, "scaling-", tables_of(found))
     parts.append(html_list([found["machine"]]))
     path = folder / "scaling.html"
-    write_page(path, "How OnlineKMeans scales", headline(studies), *parts)
+    write_page(path, "How OnlineKMeans scales", headline(found), *parts)
 
 
 def measured(arguments, console):
     """Run the studies, with a bar that shows how far they are."""
     asked = arguments.largest, arguments.rounds, arguments.limit
-    with progress_bar(console) as progress:
-        total = sum(len(steps) for steps, _ in STUDIES.values())
-        task = progress.add_task("", total=total)
-
-        def advance(description):
-            progress.update(task, description=description, advance=1)
-
+    total = sum(len(steps) for steps, _ in STUDIES.values())
+    with progress_bar(console, total) as advance:
         studies = {what: study(what, *asked, advance) for what in STUDIES}
     return {"machine": machine(), "studies": studies}
 
 
 def main(argv=None):
     """Run the studies, or read what they gave; print their tables and write the report."""
-    parser = argparse.ArgumentParser(
-        prog="python -m benchmarks scaling", description=__doc__.splitlines()[0]
-    )
+    parser = parser_of("scaling", __doc__, folder="speed-report")
     parser.add_argument("--rounds", type=int, default=3, help="rounds of turns (3)")
     parser.add_argument("--limit", type=float, default=120, help="seconds a step (120)")
     parser.add_argument(
         "--largest", type=int, default=10_000_000, help="most rows (10,000,000)"
     )
-    parser.add_argument("--out", type=Path, default=Path("speed-report"))
-    add_redraw_argument(parser)
     arguments = parser.parse_args(argv)
     console = Console()
     if arguments.redraw:
         found = read_json(parser, arguments.out / "scaling.json")
     else:
         found = measured(arguments, console)
-    for what, rows in found["studies"].items():
-        print_table(console, *table_of(what, rows), None, title=title_of(what, rows))
+    for table in tables_of(found).values():
+        print_table(console, table.headings, table.rows, None, title=table.title)
     write_report(arguments.out, found)
-    console.print(f"{headline(found['studies'])}.", highlight=False)
+    console.print(f"{headline(found)}.", highlight=False)
     console.print(f"The report is in {arguments.out}: open scaling.html")

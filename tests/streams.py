@@ -3,6 +3,7 @@
 import math
 
 import numpy as np
+from engines import engine
 from hypothesis import strategies as st
 from reference import practical, semi_online, theoretical, uniform_numbers
 from scipy.sparse import csr_array, csr_matrix, issparse
@@ -127,6 +128,25 @@ def fit_in_chunks(estimator, X, sizes, weights=None):
     return np.concatenate(labels)
 
 
+ENGINES_AND_STORAGES = [
+    ("usual", "array"),
+    ("tiny blocks, threads", "csr_matrix"),
+    ("numpy, tiny blocks, threads", "F-order"),
+]
+
+
+def assert_every_engine_is_the_loop(name, X, k, seed, weights=None, **options):
+    """Check that a stream in calls of other sizes by each engine is what the loop says."""
+    some = None if weights is None else weights.tolist()
+    expected = reference_of(name, X, k, seed, weights=some, **options)
+    for (which, storage), sizes in zip(ENGINES_AND_STORAGES, ([17, 1, 30], [1], [len(X)])):
+        model = estimator_of(name, len(X), k, seed).set_params(**options)
+        rows = STORAGES[storage](X)
+        with engine(which):
+            labels = fit_in_chunks(model, rows, sizes, weights)
+        assert_equals_reference(model, labels, rows, expected)
+
+
 def dense(X):
     return X.toarray() if issparse(X) else np.asarray(X)
 
@@ -134,6 +154,15 @@ def dense(X):
 def assert_equals_reference(estimator, labels, X, expected):
     """Check that a fitted estimator is bit for bit what the reference says."""
     np.testing.assert_array_equal(labels, expected.labels)
+    assert_same_stream(estimator, X, expected)
+    if estimator.n_clusters is None:
+        centers = dense(estimator.cluster_centers_)
+        np.testing.assert_array_equal(centers, dense(estimator.online_centers_))
+        assert estimator.inertia_ == expected.inertia
+
+
+def assert_same_stream(estimator, X, expected):
+    """Check all that an estimator knows of a stream but for labels and final clusters."""
     np.testing.assert_array_equal(estimator.opened_at_, expected.opened_at)
     centers = dense(estimator.online_centers_)
     np.testing.assert_array_equal(centers, np.reshape(expected.centers, centers.shape))
@@ -143,9 +172,6 @@ def assert_equals_reference(estimator, labels, X, expected):
     phases = zip(estimator.phase_starts_.tolist(), estimator.facility_costs_.tolist())
     assert list(phases) == expected.phases
     assert estimator.online_inertia_ == expected.inertia
-    if estimator.n_clusters is None:
-        np.testing.assert_array_equal(centers, dense(estimator.cluster_centers_))
-        assert estimator.inertia_ == expected.inertia
     distances = estimator.online_distances_.tolist()
     assert distances == [math.sqrt(d2) for d2 in expected.d2[-len(distances) :]]
     assert estimator.n_samples_seen_ == X.shape[0]

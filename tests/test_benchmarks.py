@@ -100,14 +100,6 @@ def test_figures_of_faiss_are_those_of_its_iterations():
         assert line["costs"][FAISS][seed] == pytest.approx(cost, rel=1e-4)
 
 
-def test_everybody_takes_part_with_dense_rows():
-    (line,) = measured()["lines"]
-    for what in ("costs", "seconds", study.COST, study.TIME):
-        assert list(line[what]) == THERE
-        assert {len(values) for values in line[what].values()} == {2}
-    assert line["left out"] == ({} if HAS_FAISS else {FAISS: "is not installed"})
-
-
 def test_ours_takes_part_with_every_k_for_one_number_of_clusters():
     four, six = measured(numbers=(4, 6), curve=6)["lines"]
     assert list(four["costs"]) == THERE

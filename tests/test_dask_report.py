@@ -9,9 +9,11 @@ import pytest
 pytest.importorskip("rich", reason="the benchmarks print with rich")
 
 from benchmarks import dask as report
-from benchmarks.dask.growth import duration, limit, simulated
+from benchmarks.dask.growth import limit, simulated
 from benchmarks.dask.measure import rows_of_partition, steps
 from benchmarks.dask.simulation import Costs, simulate, useful_workers
+
+pytestmark = pytest.mark.slow
 
 SETTING = {"n_rows": 1_000_000, "n_features": 20, "partition": 100_000, "k": 50}
 SECONDS = {
@@ -101,14 +103,6 @@ def test_workers_help_as_long_as_the_driver_has_time():
 def test_what_limits_is_said(partitions, driver, workers, expected):
     shares = {"driver_share": driver, "worker_share": workers}
     assert limit({"workers": 10, "partitions": partitions, **shares}) == expected
-
-
-@pytest.mark.parametrize(
-    ("seconds", "text"),
-    [(40, "40 s"), (90, "1.5 min"), (7200, "2.0 h"), (1e6, "11.6 days")],
-)
-def test_durations_have_the_unit_that_suits_them(seconds, text):
-    assert duration(seconds) == text
 
 
 def test_results_are_written_and_drawn_again_from_their_json(tmp_path, capsys):

@@ -160,13 +160,6 @@ def test_nothing_is_downloaded_that_may_not_be(web, tmp_path):
     assert web.requests == []
 
 
-def test_a_file_that_is_not_there_is_asked_for_once(web):
-    with pytest.raises(DatasetMissing, match=r"archive.ics.uci.edu answers 404 \(Not"):
-        fetch("letter")
-    assert len(web.requests) == 1
-    assert web.pauses == []
-
-
 def test_a_server_in_trouble_is_asked_again_after_ever_longer_pauses(web, monkeypatch):
     serve(web, monkeypatch, "letter", LETTER)
     web.routes[route("letter")][:0] = [(500, b"", 0), (503, b"", 0), (200, LETTER, 9)]
@@ -175,25 +168,26 @@ def test_a_server_in_trouble_is_asked_again_after_ever_longer_pauses(web, monkey
     assert web.pauses == sorted(set(web.pauses)) == [*downloading.PAUSES]
 
 
-def test_a_download_that_always_breaks_off_leaves_nothing(web, monkeypatch):
-    serve(web, monkeypatch, "letter", LETTER)
-    web.routes[route("letter")] = [(200, LETTER, 5)]
-    with pytest.raises(
-        DatasetMissing, match=r"\.data failed \(it broke off after 13 of 18"
-    ):
-        fetch("letter")
-    assert len(web.requests) == len(downloading.PAUSES) + 1
-    assert os.listdir(web.cache) == []
+TRIES = len(downloading.PAUSES) + 1
 
 
-@pytest.mark.parametrize("name", ["letter", "shuttle"])
-def test_a_download_of_other_bytes_leaves_nothing(name, web, monkeypatch):
-    (content,), *_ = PUBLIC[name]
-    serve(web, monkeypatch, name, content)
-    web.answer(route(name), content[:-6] + b"xxxxxx")
-    with pytest.raises(DatasetBroken, match="is not the file that is expected: its check"):
+@pytest.mark.parametrize(
+    ("name", "answer", "tries", "error", "message"),
+    [
+        ("letter", (404, b"", 0), 1, DatasetMissing, r"ics.uci.edu answers 404 \(Not"),
+        ("letter", (200, LETTER, 5), TRIES, DatasetMissing, "it broke off after 13 of 18"),
+        ("letter", (200, LETTER[:-6] + b"xxxxxx", 0), 1, DatasetBroken, "its checksum"),
+        ("shuttle", (200, b"no file of compress", 0), 1, DatasetBroken, "its checksum"),
+    ],
+)
+def test_a_download_that_fails_leaves_nothing(
+    name, answer, tries, error, message, web, monkeypatch
+):
+    serve(web, monkeypatch, name, PUBLIC[name][0][0])
+    web.routes[route(name)] = [answer]
+    with pytest.raises(error, match=message):
         fetch(name)
-    assert len(web.requests) == 1
+    assert len(web.requests) == tries
     assert os.listdir(web.cache) == []
 
 

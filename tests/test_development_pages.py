@@ -1,10 +1,8 @@
-"""The development pages say what the code says: bugs, targets, and measuring commands."""
+"""The development pages say what the code says: bugs, targets and measuring commands."""
 
-import re
 from pathlib import Path
 
 import pytest
-from stress.found import FOUND
 
 from benchmarks.__main__ import NAMED
 from benchmarks.paper import published
@@ -30,19 +28,6 @@ def in_words(targets):
         f"{'others' if shape == ELSE else shape} {target:g}"
         for shape, target in targets.items()
     )
-
-
-@pytest.mark.parametrize("bug", FOUND)
-def test_every_bug_is_told(bug):
-    page = text_of("bugs.rst")
-    assert f" {bug} " in page
-    assert FOUND[bug][1:] in page  # but for a capital
-
-
-def test_no_other_bug_is_told():
-    page = (PAGES / "bugs.rst").read_text(encoding="utf-8")
-    told = re.findall(r"^(\S.*)\n    \S", page, flags=re.MULTILINE)
-    assert sorted(told) == sorted(FOUND)
 
 
 @pytest.mark.parametrize(

@@ -28,7 +28,14 @@ MODULES = [
 ]
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
+SLOW = {"embeddings.rst", "features.rst"}
+
+
+@pytest.mark.parametrize(
+    "page",
+    [pytest.param(p, marks=[pytest.mark.slow] * (p.name in SLOW)) for p in PAGES],
+    ids=lambda page: page.relative_to(ROOT).as_posix(),
+)
 def test_examples_of_pages(page):
     result = doctest.testfile(str(page), module_relative=False)
     assert result.failed == 0

@@ -181,7 +181,7 @@ def test_width_without_a_cap_grows_with_the_clusters():
 
 
 @pytest.mark.parametrize("size", [1, 50])
-@pytest.mark.parametrize("encode", ["onehot", "triangle"])
+@pytest.mark.parametrize("encode", ["onehot", "triangle", "local"])
 def test_online_features_that_fail_leave_the_stream_as_it_was(encode, size):
     def fail():
         raise MemoryError
@@ -192,6 +192,7 @@ def test_online_features_that_fail_leave_the_stream_as_it_was(encode, size):
         with (
             before_step("encode_labels", fail),
             before_step("encode_distances", fail),
+            before_step("encode_local", fail),
             pytest.raises(MemoryError),
         ):
             model.partial_fit_transform(X[start : start + size])

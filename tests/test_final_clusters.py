@@ -52,12 +52,6 @@ def test_inertia_is_the_cost_of_the_final_centers(parameters, storage, dtype):
         assert expected > 0
 
 
-@pytest.mark.parametrize("name", ALGORITHMS)
-def test_the_samples_cost_what_they_cost_online(name):
-    model = estimator_of(name, len(X), 5, 0).fit(X)
-    assert model.inertia_ == model.online_inertia_
-
-
 @pytest.mark.parametrize("storage", STORAGES.values(), ids=STORAGES)
 @pytest.mark.parametrize("name", ALGORITHMS)
 def test_means_cost_no_more_than_the_online_decisions(name, storage):
@@ -165,22 +159,6 @@ def test_an_elbow_is_where_it_is():
 
 
 # The distance of a sample when it was read
-
-
-@pytest.mark.parametrize("storage", STORAGES.values(), ids=STORAGES)
-@pytest.mark.parametrize("size", [1, 7, 600])
-def test_distances_are_those_at_arrival(storage, size):
-    rows = storage(X)
-    model, found, labels = OnlineKMeans(k=40, random_state=0), [], []
-    for start in range(0, 600, size):
-        labels.extend(model.partial_fit_predict(rows[start : start + size]).tolist())
-        assert len(model.online_distances_) == min(size, 600 - start)
-        found.extend(model.online_distances_.tolist())
-    expected = np.sqrt(((X - X[model.opened_at_][labels]) ** 2).sum(axis=1))
-    np.testing.assert_allclose(found, expected, rtol=1e-12)
-    assert not np.array(found)[model.opened_at_].any()
-    total = np.square(found).sum()
-    assert model.online_inertia_ == pytest.approx(total, rel=1e-12)
 
 
 def test_distances_are_the_callers_own():

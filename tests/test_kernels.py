@@ -207,26 +207,12 @@ def test_more_features_than_float32_has_digits_for(kernels):
     assert searched(C, X) == expected
 
 
-def test_thousands_of_features(storage, kernels):
-    rng = np.random.RandomState(0)
-    C, X = rng.normal(size=(5, 5000)), rng.normal(size=(4, 5000))
-    C[3], X[2] = C[1], C[1]
-    assert searched(storage(C), storage(X)) == looped(C, X)
-
-
 def test_rows_go_over_only_to_what_is_nearer_than_what_they_have(storage, kernels):
     C, X = STREAMS["grid"](0, 30), STREAMS["grid"](1, 60)
     _, exact = looped(C, X)
     for d2 in (exact, np.nextafter(exact, np.inf), np.nextafter(exact, 0)):
         found = searched(storage(C), storage(X), d2=np.array(d2))
         assert found == looped(C, X, d2=list(d2))
-
-
-def test_each_row_sees_the_oldest_centers_that_are_visible_to_it(storage, kernels):
-    X = STREAMS["grid"](1, 60)
-    visible = np.random.RandomState(0).randint(31, size=60)
-    found = searched(storage(X[:30]), storage(X), visible=visible)
-    assert found == looped(X[:30], X, visible=visible)
 
 
 def test_no_centers_are_infinitely_far(storage, kernels):
@@ -238,12 +224,6 @@ def test_no_centers_are_infinitely_far(storage, kernels):
 
 def test_no_rows_have_no_nearest_centers(storage, kernels):
     assert searched(storage(np.ones((3, 2))), storage(np.ones((0, 2)))) == ([], [])
-
-
-def test_rows_of_zeros_and_centers_of_zeros_are_rows_like_any_other(storage, kernels):
-    C = np.array([[0.0, 0, 0], [0, 2, 0], [0, 0, 0], [1, 0, 0]])
-    X = np.array([[0.0, 0, 0], [0, 1, 0], [0.5, 0, 0], [0, 0, 7]])
-    assert searched(storage(C), storage(X)) == looped(C, X)
 
 
 @pytest.mark.parametrize("most_columns", [1, 10**6])
@@ -405,31 +385,6 @@ def test_numbers_are_added_one_after_the_other(n, kernels):
     assert sequential_sum(0.0, huge, huge) == np.inf
 
 
-@pytest.fixture(params=[name for name in KERNELS if name != "numpy"])
-def compiled(request):
-    with using(request.param):
-        yield request.param
-
-
-@pytest.mark.parametrize(
-    ("name", "value"),
-    [
-        ("indptr", [0, 3, 2, 6]),
-        ("indptr", [0, 2, 4, 9]),
-        ("indptr", [1, 2, 4, 6]),
-        ("indices", [0, 1, 2]),
-        ("data", [1.0, 2.0]),
-    ],
-)
-def test_compiled_kernels_refuse_csr_that_ends_elsewhere(name, value, compiled):
-    C = csr_array(np.arange(1.0, 7.0).reshape(3, 2))
-    X = C.copy()
-    setattr(X, name, np.array(value, dtype=getattr(X, name).dtype))
-    ids, d2 = np.full(3, -1, dtype=np.int32), np.full(3, np.inf)
-    with pytest.raises(ValueError, match="inconsistent: indptr of CSR must "):
-        centers_from(C).search.nearest(X, ids, d2)
-
-
 def test_an_instruction_set_that_is_not_there_is_refused_and_changes_nothing():
     if backend.compiled is None:
         pytest.skip("there are no compiled kernels here")
@@ -470,13 +425,6 @@ def test_sets_of_centers_grow_apart(order, storage, kernels):
         ids, d2 = nearest(grown, grown.as_rows(grown.rows))
         np.testing.assert_array_equal(ids, np.arange(len(grown)))
         assert not d2.any()
-
-
-def test_sets_of_centers_take_the_wider_dtype(storage):
-    centers = centers_from(storage(np.zeros((1, 1), dtype=np.float32)))
-    centers = centers.with_rows(storage(np.array([[0.1]])))
-    assert centers.dtype == np.float64
-    assert dense(centers.rows)[1, 0] == 0.1
 
 
 def test_centers_of_a_pickle_lie_where_kernels_may_read_them(storage):

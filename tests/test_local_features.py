@@ -7,7 +7,6 @@ import pytest
 import sklearn
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from inside import before_step
 from scipy.sparse import csr_array, csr_matrix, issparse
 from sklearn.base import clone
 from streams import blobs, dense, grid
@@ -215,19 +214,3 @@ def test_too_many_columns_warn_once_with_what_to_do():
     with pytest.warns(UserWarning, match=r"8 clusters, from 90.*a smaller n_clusters"):
         merged.fit(rows)
     OnlineKMeans(7, encode="local", random_state=0).fit(rows)
-
-
-@pytest.mark.parametrize("size", [1, 50])
-def test_online_features_that_fail_leave_the_stream_as_it_was(size):
-    def fail():
-        raise MemoryError
-
-    model = clone(MODEL).partial_fit(X[:100])
-    with before_step("encode_local", fail), pytest.raises(MemoryError):
-        model.partial_fit_transform(X[100 : 100 + size])
-    assert model.n_samples_seen_ == 100
-    again = clone(MODEL).partial_fit(X[:100])
-    rows = X[100 : 100 + size]
-    np.testing.assert_array_equal(
-        dense(model.partial_fit_transform(rows)), dense(again.partial_fit_transform(rows))
-    )

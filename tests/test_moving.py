@@ -110,16 +110,6 @@ def test_inertia_is_that_of_the_labels_after_moves(dtype, offset):
     assert model.inertia_ == pytest.approx((differences**2).sum(), rel=1e-4)
 
 
-def test_a_cut_stream_whose_centers_move_has_the_same_merged_clusters():
-    X = blobs(2, 5000, d=4, n_blobs=12)
-    whole = OnlineKMeans(8, random_state=2).fit(X)
-    cut = OnlineKMeans(8, random_state=2)
-    for start in range(0, len(X), 617):
-        cut.partial_fit(X[start : start + 617])
-    np.testing.assert_array_equal(cut.cluster_centers_, whole.cluster_centers_)
-    assert cut.inertia_ == whole.inertia_
-
-
 def test_moves_change_when_rows_are_read_and_not_before():
     X = blobs(2, 600, d=2)
     model = OnlineKMeans(4, k=30, random_state=0).partial_fit(X[:512])

@@ -163,49 +163,6 @@ def test_sparse_results_are_of_the_configured_kind():
                 assert isinstance(result, csr_array)
 
 
-def test_sparse_input_is_not_changed_and_need_not_be_canonical():
-    X = csr_matrix(grid(0, 60, d=5, side=3))
-    messy = csr_matrix(
-        (
-            np.concatenate([X.data[::-1], [0.0, 1.0, -1.0]]),
-            np.concatenate([X.indices[::-1], [3, 0, 0]]),
-            np.append(X.indptr[-1] - X.indptr[::-1][:-1], X.nnz + 3),
-        ),
-        shape=X.shape,
-    )
-    before = messy.data.copy(), messy.indices.copy()
-    a = OnlineKMeans(random_state=0).fit(messy)
-    np.testing.assert_array_equal(messy.data, before[0])
-    np.testing.assert_array_equal(messy.indices, before[1])
-    b = OnlineKMeans(random_state=0).fit(messy.toarray())
-    np.testing.assert_array_equal(a.labels_, b.labels_)
-    np.testing.assert_array_equal(a.cluster_centers_.toarray(), b.cluster_centers_)
-
-
-def test_sparse_input_may_have_64_bit_indices():
-    X = csr_matrix(grid(0, 300, d=5, side=3))
-    wide = X.copy()
-    wide.indices, wide.indptr = wide.indices.astype("int64"), wide.indptr.astype("int64")
-    model = OnlineKMeans(n_clusters=3, random_state=0).fit(wide)
-    np.testing.assert_array_equal(
-        model.labels_, OnlineKMeans(n_clusters=3, random_state=0).fit(X).labels_
-    )
-    np.testing.assert_array_equal(model.predict(wide), model.predict(X))
-
-
-def test_read_only_and_strided_input_works(tmp_path):
-    X = blobs(0, 200)
-    expected = OnlineKMeans(random_state=0).fit(X).labels_
-    path = tmp_path / "X.npy"
-    np.save(path, X)
-    wide = np.zeros((400, 6))
-    wide[::2, ::2] = X
-    for rows in (np.load(path, mmap_mode="r"), wide[::2, ::2], np.asfortranarray(X)):
-        np.testing.assert_array_equal(
-            OnlineKMeans(random_state=0).fit(rows).labels_, expected
-        )
-
-
 @pytest.mark.parametrize("storage", [np.asarray, csr_array])
 def test_memory_is_bounded_by_the_block(storage):
     n, d, k = 200_000, 4, 200

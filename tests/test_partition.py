@@ -83,7 +83,9 @@ def check(name, X, k, seed, first, sizes, lag, **cap):
     return estimator
 
 
-@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize(
+    "dtype", [np.float64, pytest.param(np.float32, marks=pytest.mark.slow)]
+)
 @pytest.mark.parametrize("storage", ["F-order", "csr_array"])
 @pytest.mark.parametrize("name", ALGORITHMS)
 def test_proposals_before_their_turn_change_nothing(name, storage, dtype):

@@ -188,21 +188,6 @@ def test_retired_clusters_are_not_shown():
         assert_can_be_drawn(display.figure_)
 
 
-def test_legend_of_openings_is_above_the_curves(model):
-    shown = OpeningsDisplay.from_estimator(model)
-    assert_can_be_drawn(shown.figure_)
-    legend = shown.ax_.legend_.get_window_extent()
-    lines = [shown.line_, shown.cost_line_, shown.cap_line_]
-    for line in lines[: 2 + (shown.cap_line_ is not None)]:
-        top = line.axes.transData.transform((1, np.max(line.get_ydata())))[1]
-        assert top < legend.y0
-    assert {text.get_text() for text in shown.ax_.legend_.texts} >= {
-        "online clusters",
-        "facility cost (right)",
-        "phase starts",
-    }
-
-
 @pytest.mark.parametrize("log_x", [True, False])
 @pytest.mark.parametrize("n_samples", [1, 5])
 def test_openings_before_the_first_phase_have_no_costs(n_samples, log_x):
@@ -280,11 +265,7 @@ def test_keywords_reach_the_area_of_sizes():
 
 
 def test_unknown_kind_of_clusters_is_an_error():
-    text = (
-        r"The 'which' parameter of ClusterSizesDisplay must be a str among "
-        r"\{'final', 'online'\}\. Got 'merged' instead\."
-    )
-    with pytest.raises(ValueError, match=text):
+    with pytest.raises(ValueError, match=r"'which' .*\{'final', 'online'\}\. Got 'merged'"):
         ClusterSizesDisplay.from_estimator(OnlineKMeans().fit(X), which="merged")
 
 

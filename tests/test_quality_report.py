@@ -1,17 +1,14 @@
 """The quality benchmark tells what was measured: tables, targets, charts and files."""
 
-import io
-import json
-
 import numpy as np
 import pytest
 
 pytest.importorskip("rich", reason="the benchmarks print with rich")
 
-from rich.console import Console
+from reports import assert_refused, printed, written
 
 from benchmarks import style
-from benchmarks.quality import main, others, report, study, tables
+from benchmarks.quality import main, others, report, tables
 from benchmarks.quality.contestants import (
     CONTESTANTS,
     CURVE,
@@ -23,7 +20,7 @@ from benchmarks.quality.contestants import (
     with_k,
 )
 from benchmarks.quality.study import BLOBS, COST, STUDIED, TIME
-from benchmarks.report import Cell
+from benchmarks.report import Ratio, verdict
 
 pytestmark = pytest.mark.slow
 
@@ -53,12 +50,6 @@ def found_of(results, busy=None, curve=10):
     }
 
 
-def printed(*found, **options):
-    console = Console(width=80, record=True, file=io.StringIO())
-    report.print_report(console, found_of(*found, **options))
-    return console.export_text()
-
-
 def contest_of(results, n_clusters):
     return tables.contest_table("title", results, n_clusters, tables.COLUMNS)
 
@@ -75,20 +66,10 @@ def test_cells_are_the_mean_of_costs_and_the_median_of_times():
     assert all(cell.target is None for cell in row[2:])
 
 
-@pytest.mark.parametrize(
-    ("value", "decimals", "text"),
-    [
-        (1.03, 3, "1.030"),
-        (0.043, 2, "0.04"),
-        (0.0043, 2, "0.004"),
-        (0.996, 2, "1.00"),
-        (12.34, 2, "12.3"),
-        (99.97, 2, "100"),
-        (1234.5, 2, "1,234"),
-    ],
-)
-def test_a_ratio_is_short(value, decimals, text):
-    assert str(tables.Ratio(value, decimals=decimals)) == text
+def test_a_ratio_is_short():
+    values = (1.03, 0.043, 0.0043, 0.996, 12.34, 99.97, 1234.5)
+    texts = ["1.03", "0.04", "0.004", "1.00", "12.3", "100", "1,234"]
+    assert [str(Ratio(value, decimals=2)) for value in values] == texts
 
 
 @pytest.mark.parametrize(("cost", "verdict"), [(1.03, "met"), (1.031, "missed")])
@@ -135,19 +116,6 @@ def test_the_coarser_pass_has_a_target_for_200_clusters():
     assert all(cell.target is None for cell in (time, median, highest, cells(50)[1]))
 
 
-@pytest.mark.parametrize(
-    ("value", "less_is_better", "verdict"),
-    [
-        (1.0, True, "met"),
-        (1.0, False, "met"),
-        (1.1, True, "missed"),
-        (0.9, False, "missed"),
-    ],
-)
-def test_a_target_is_met_when_it_is_reached(value, less_is_better, verdict):
-    assert Cell(value, target=1.0, less_is_better=less_is_better).verdict == verdict
-
-
 def test_without_the_reference_there_are_dashes():
     line = {**line_of(1000), TIME: {}, COST: {}, "left out": {REFERENCE: "is slow"}}
     del line["seconds"][REFERENCE]
@@ -174,12 +142,12 @@ def test_a_reason_is_told_once_with_the_numbers_of_clusters():
 def test_verdict_counts_the_targets_and_names_the_missed():
     lines = line_of(10, 1.0), line_of(200, cost=1.04)
     every = tables.tables([result_of("letter", *lines)], 10)
-    assert tables.verdict(every) == (
+    assert verdict(every) == (
         "1 of 2 targets are met; missed: letter, 200 clusters, OnlineKMeans: cost 1.040 "
         "(1.03)."
     )
     every = tables.tables([result_of(name, line_of(10, 1.0)) for name in STUDIED], 10)
-    assert tables.verdict(every) == (
+    assert verdict(every) == (
         "10 of 11 targets are met; missed: OnlineKMeans: time, 10 clusters 0.40 (0.35)."
     )
 
@@ -189,34 +157,25 @@ def test_tables_fit_the_terminal():
     lines = [line_of(number, 12.345, 123.4, 1234.5) for number in numbers]
     tiny = [line_of(number, 1.0, 0.0123, 0.0456) for number in numbers]
     results = [result_of("magic04", *lines), result_of("shuttle", *tiny)]
-    text = printed(results, curve=200)
-    assert "…" not in text
-    assert max(map(len, text.splitlines())) <= 80
+    text = printed(report.print_report, found_of(results, curve=200))
     assert "magic04  12.3  123 1,234 1,234" in text
     assert "shuttle 1.000 0.01 0.046  0.05" in text
 
 
-def test_report_holds_every_number(tmp_path):
+def test_report_holds_every_number_and_can_be_drawn_again(tmp_path, capsys):
     lines = line_of(10), line_of(1000)
-    results = [result_of(name, *lines) for name in ("letter", BLOBS)]
-    found = found_of(results)
-    report.write_report(tmp_path, found)
-    written = json.loads((tmp_path / "quality.json").read_text(encoding="utf-8"))
-    assert written["results"] == results
-    assert written["options"] == {"seeds": 2, "curve_clusters": 10}
-    page = (tmp_path / "index.html").read_text("utf-8")
-    every = tables.tables(results, 10)
-    assert written["targets"] == tables.verdict(every)
+    found = found_of([result_of(name, *lines) for name in ("letter", BLOBS)], busy=1.25)
+    kept, page = written(tmp_path, "quality", report, found, main)
+    every = report.tables_of(found)
+    assert list(every) == ["summary", "numbers", "10", "1000", "curve", "datasets"]
+    assert kept["targets"] == verdict(every)
     assert "targets are met" not in page
-    names = ["summary", "numbers", "10", "1000", "curve", "datasets"]
-    assert list(every) == names
-    for name, table in every.items():
-        assert f">{table.title}</" in page or name == "summary"
-        first, *others = (tmp_path / f"quality-{name}.csv").read_text("utf-8").splitlines()
-        assert first.startswith(table.headings[0])
-        assert "(" not in "".join([first, *others])
-        assert len(others) == len(table.rows)
+    assert all(
+        f">{table.title}</" in page for name, table in every.items() if name != "summary"
+    )
     assert "1.010,0.40,1.500" in (tmp_path / "quality-10.csv").read_text("utf-8")
+    message = "--redraw needs the JSON of an earlier run"
+    assert_refused(main, capsys, message, ["--redraw", "--out", str(tmp_path / "nothing")])
 
 
 def test_charts_show_the_figures_of_the_tables(tmp_path, monkeypatch):
@@ -299,34 +258,12 @@ def test_headline_is_computed():
     assert report.headline(found_of([result_of("a", nobody)])) == report.TITLE
 
 
-def test_a_report_can_be_drawn_again_from_its_json(tmp_path, monkeypatch, capsys):
-    monkeypatch.setattr(style, "DPI", 20)
-    results = [result_of("letter", line_of(10), line_of(1000))]
-    report.write_report(tmp_path, found_of(results))
-    before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
-    for path in tmp_path.iterdir():
-        if path.suffix != ".json":
-            path.unlink()
-    monkeypatch.setattr(study, "measure", None)  # nothing is measured
-    main(["--redraw", "--out", str(tmp_path)])
-    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
-    assert before["index.txt"].decode() == f"{report.headline(found_of(results))}.\n"
-    assert "2 cores, invented" in capsys.readouterr().out
-    with pytest.raises(SystemExit):
-        main(["--redraw", "--out", str(tmp_path / "nothing")])
-    assert "--redraw needs the JSON of an earlier run" in capsys.readouterr().err
-
-
-def test_a_busy_machine_is_told(tmp_path):
+def test_a_busy_machine_is_told():
     results = [result_of("letter", line_of(10))]
-    text = " ".join(printed(results, busy=1.25).split())
-    assert "in 1.50 times the time. But other processes used 1.2 cores" in text
-    assert "other processes" not in printed(results, busy=0.1)
-    assert "other processes" not in printed(results)
-    report.write_report(tmp_path, found_of(results, busy=1.25))
-    assert "other processes" in (tmp_path / "index.html").read_text("utf-8")
-    written = json.loads((tmp_path / "quality.json").read_text(encoding="utf-8"))
-    assert written["cores used by others"] == 1.25
+    busy = "But other processes used 1.2 cores"
+    assert report.findings(found_of(results, busy=1.25))[-1].startswith(busy)
+    for quiet in (0.1, None):
+        assert busy[:10] not in report.findings(found_of(results, busy=quiet))[-1]
 
 
 def test_cores_of_others_are_all_but_ours(monkeypatch):
@@ -344,7 +281,5 @@ def test_cores_of_others_are_all_but_ours(monkeypatch):
 
 
 def test_command_line_says_what_is_wrong(capsys):
-    for wrong in (["--datasets", "nothing"], ["--n-clusters", "0"], ["--seeds", "0"]):
-        with pytest.raises(SystemExit):
-            main(wrong)
-    assert "unknown datasets ['nothing']; there are" in capsys.readouterr().err
+    wrong = ["--n-clusters", "0"], ["--seeds", "0"], ["--datasets", "nothing"]
+    assert_refused(main, capsys, "unknown datasets ['nothing']; there are", *wrong)

@@ -1,7 +1,6 @@
 """The speed benchmark times steps of a fit, single rows, and checkouts side by side."""
 
 import importlib.util
-import io
 import json
 import re
 import shutil
@@ -13,7 +12,13 @@ from scipy.sparse import csr_matrix, issparse
 
 pytest.importorskip("rich", reason="the benchmarks print with rich")
 
-from rich.console import Console
+from reports import (
+    assert_drawn_again,
+    assert_refused,
+    assert_tables_are_written,
+    printed,
+    written,
+)
 
 import onlinekmeans_sklearn
 from benchmarks import scaling, speed, style
@@ -134,12 +139,8 @@ def test_other_checkouts_are_measured_side_by_side(checkout, tmp_path, monkeypat
     _, [cells] = tables.against_table(results, "fallback")
     assert [cell.target for cell in cells[1:-1]] == [None] * 4
     assert (tmp_path / "report" / "against-other.csv").exists()
-    console = Console(width=80, record=True, file=io.StringIO())
     busy = {"machine": "invented", "load before": 5.0, "results": results}
-    report.print_against(console, busy)
-    text = console.export_text()
-    assert "…" not in text
-    assert "The machine was busy before (load 5.0)" in text
+    assert "The machine was busy before (load 5.0)" in printed(report.print_against, busy)
     for load in (0.1, None):
         assert report.conditions({**busy, "load before": load}) == ["invented"]
     speed.main([*options, "--against", "fallback", "--redraw"])
@@ -162,27 +163,13 @@ def test_it_is_the_other_package_that_works_and_its_end_is_noticed(checkout, cap
     [(["fallback", "fallback"], "cannot be told apart"), (["doc"], "doc has no package")],
 )
 def test_folders_that_cannot_be_measured_are_errors(others, message, capsys):
-    with pytest.raises(SystemExit):
-        speed.main(["--against", *others])
-    assert message in capsys.readouterr().err
+    assert_refused(speed.main, capsys, message, ["--against", *others])
 
 
 # The reports
 
 
-def drawn_again(main, folder, monkeypatch):
-    """Return the files of a report before and after it is drawn again."""
-    before = {path.name: path.read_bytes() for path in folder.iterdir()}
-    for path in folder.iterdir():
-        if path.suffix != ".json":
-            path.unlink()
-    monkeypatch.setattr(contest, "seconds", None)  # nothing is measured
-    main(["--redraw", "--out", str(folder)])
-    return before, {path.name: path.read_bytes() for path in folder.iterdir()}
-
-
-def test_speed_is_reported_in_words_and_can_be_drawn_again(tmp_path, monkeypatch, capsys):
-    monkeypatch.setattr(style, "DPI", 20)
+def test_speed_is_reported_in_words_and_can_be_drawn_again(tmp_path, monkeypatch):
     results = [contest.measure(name, TINY, 1, 0.01, None, silent) for name in ("A", "skin")]
     kind = rows.Kind(lambda n: X[:n], {rows.LEARN: 20, rows.PREDICT: 4})
     monkeypatch.setitem(rows.KINDS, "tiny", kind)
@@ -193,24 +180,14 @@ def test_speed_is_reported_in_words_and_can_be_drawn_again(tmp_path, monkeypatch
         "one row at a time": [rows.measure_rows("tiny", kind, n=590, repeats=6)],
         "eight times the rows": {"n": 9, "d": 2, "k": 3, "once": 1.0, "eight times": 9.0},
     }
-    report.write_report(tmp_path, found)
-    written = json.loads((tmp_path / "speed.json").read_text(encoding="utf-8"))
-    assert written["results"] == results
-    assert "eight times the rows, growth: 9 (8.3)" in written["targets"]
-    page = (tmp_path / "index.html").read_text(encoding="utf-8")
-    assert report.headline(found) in page
+    kept, page = written(tmp_path, "speed", report, found, speed.main)
+    assert "eight times the rows, growth 9 (8.3)" in kept["targets"]
     times = [tables.ratio(result, "MiniBatch pass").value for result in results]
     assert f"{np.median(times):.1f} times faster than one pass" in report.headline(found)
     words = re.sub(r"base64,[\w+/=]+", "", page)  # of pictures any letters are drawn
     for unwanted in ("floor", "MBK", "contestant", "targets are met", ">A<"):
         assert unwanted not in words
     assert "blobs*, d=10" in page
-    for name, (_, table, _) in report.tables_of(found).items():
-        lines = (tmp_path / f"{name}.csv").read_text(encoding="utf-8").splitlines()
-        assert len(lines) == 1 + len(table[1])
-    before, after = drawn_again(speed.main, tmp_path, monkeypatch)
-    assert after == before
-    assert "2 cores, invented" in capsys.readouterr().out
 
 
 def test_scaling_is_reported_and_can_be_drawn_again(tmp_path, monkeypatch, capsys):
@@ -219,11 +196,9 @@ def test_scaling_is_reported_and_can_be_drawn_again(tmp_path, monkeypatch, capsy
     small["d"] = [2, 3], {"n": 300, "k": 20}
     monkeypatch.setattr(scaling, "STUDIES", small)
     scaling.main(["--rounds", "1", "--out", str(tmp_path)])
-    studies = json.loads((tmp_path / "scaling.json").read_text(encoding="utf-8"))["studies"]
-    assert [row["n"] for row in studies["n"]] == [200, 400]
-    assert scaling.headline(studies).startswith("400 rows take")
-    first = (tmp_path / "scaling-k.csv").read_text(encoding="utf-8").splitlines()[0]
-    assert first.startswith("clusters aimed at,clusters,OnlineKMeans.fit,one look-up")
-    before, after = drawn_again(scaling.main, tmp_path, monkeypatch)
-    assert after == before
+    found = json.loads((tmp_path / "scaling.json").read_text(encoding="utf-8"))
+    assert [row["n"] for row in found["studies"]["n"]] == [200, 400]
+    assert scaling.headline(found).startswith("400 rows take")
+    assert_tables_are_written(tmp_path, "scaling", scaling.tables_of(found))
+    assert_drawn_again(tmp_path, scaling.main)
     assert "The report is in" in capsys.readouterr().out

@@ -1,7 +1,6 @@
 """The engine is the paper's loop, for every algorithm, chunking, dtype and storage."""
 
 import itertools
-import pickle
 
 import numpy as np
 import pytest
@@ -40,6 +39,11 @@ TRIED_IN_NUMPY = {
     1: [],
     2: [("numpy, tiny blocks", 1, "csr_array")],
 }
+IN_NUMPY_IF_SLOW = pytest.mark.parametrize(
+    "engines",
+    ["usual", "tiny blocks", pytest.param("numpy, tiny blocks", marks=pytest.mark.slow)],
+    indirect=True,
+)
 WEIGHTS = [0.0, 0.25, 1.0, 2.0, 3.0]
 SEEDS = [1, *(pytest.param(seed, marks=pytest.mark.slow) for seed in (0, 2))]
 
@@ -89,11 +93,7 @@ def test_longer_streams_in_any_chunks_are_the_papers_loop(name, storage):
         ("theoretical", 30),
     ],
 )
-@pytest.mark.parametrize(
-    "engines",
-    ["usual", "tiny blocks", pytest.param("numpy, tiny blocks", marks=pytest.mark.slow)],
-    indirect=True,
-)
+@IN_NUMPY_IF_SLOW
 def test_a_capped_stream_is_the_papers_loop_that_opens_no_more(name, max_clusters, engines):
     at_the_cap = 0
     for seed in range(2):
@@ -129,6 +129,7 @@ def test_a_capped_stream_is_the_papers_loop_that_opens_no_more(name, max_cluster
     weight=st.lists(st.sampled_from(WEIGHTS) | st.floats(1e-30, 1e30), max_size=9),
     block=st.sampled_from([2**16, 1, 4, 13]),
 )
+@IN_NUMPY_IF_SLOW
 def test_any_stream_in_any_chunks_is_the_papers_loop(
     X, name, k, seed, storage, dtype, sizes, n_jobs, limit, weight, block, engines
 ):
@@ -175,22 +176,6 @@ def test_a_float64_sample_is_not_rounded_among_float32_centers():
     assert model.cluster_centers_[2, 0] == model.cluster_means_[2, 0] == 0.1
 
 
-def test_resuming_from_a_pickle_is_never_having_stopped():
-    X = blobs(3, 900)
-    for rows in (X, csr_array(X)):
-        whole = OnlineKMeans(k=60, random_state=1).fit(rows)
-        model = OnlineKMeans(k=60, random_state=1)
-        labels = []
-        for start in range(0, 900, 90):
-            labels.append(model.partial_fit_predict(rows[start : start + 90]))
-            model = pickle.loads(pickle.dumps(model))
-        np.testing.assert_array_equal(np.concatenate(labels), whole.labels_)
-        assert model.inertia_ == whole.inertia_
-        np.testing.assert_array_equal(
-            dense(model.cluster_means_), dense(whole.cluster_means_)
-        )
-
-
 @pytest.mark.parametrize(
     ("X", "k"),
     [
@@ -209,13 +194,3 @@ def test_threads_change_nothing(X, k):
     np.testing.assert_array_equal(one.labels_, two.labels_)
     np.testing.assert_array_equal(dense(one.cluster_means_), dense(two.cluster_means_))
     assert one.inertia_ == two.inertia_
-
-
-def test_statistics_are_those_of_the_labels():
-    X = blobs(5, 2000)
-    for rows in (X, csr_array(X)):
-        model = OnlineKMeans(k=40, random_state=0).fit(rows)
-        means = [X[model.labels_ == c].mean(axis=0) for c in range(model.n_clusters_)]
-        np.testing.assert_allclose(dense(model.cluster_means_), means, rtol=1e-12)
-        np.testing.assert_array_equal(model.counts_, np.bincount(model.labels_))
-        assert model.counts_.sum() == model.n_samples_seen_ == 2000

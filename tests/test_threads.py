@@ -178,20 +178,6 @@ def test_little_work_is_not_shared():
     assert set(shares) == {1}
 
 
-@pytest.mark.slow
-def test_estimators_work_in_joblib_workers():
-    X = blobs(1, 2000)
-    expected = OnlineKMeans(k=50, random_state=0).fit(X).labels_
-
-    def labels():
-        return OnlineKMeans(k=50, random_state=0).fit(X).labels_
-
-    for backend in ("loky", "threading"):
-        parallel = joblib.Parallel(n_jobs=2, backend=backend)
-        for result in parallel(joblib.delayed(labels)() for _ in range(3)):
-            np.testing.assert_array_equal(result, expected)
-
-
 @pytest.mark.parametrize("n_jobs", [None, -1])
 @pytest.mark.parametrize(("n_calls", "n_threads"), [(1, 3), (2, 2), (3, 1), (5, 1)])
 def test_calls_at_once_share_the_cores(n_jobs, n_calls, n_threads, monkeypatch):

@@ -4,23 +4,12 @@ import pickle
 
 import numpy as np
 import pytest
-from engines import engine
 from inside import positions_per_block
 from scipy.sparse import csr_array, hstack
 from sklearn.base import clone
 from sklearn.cluster import KMeans
 from sklearn.linear_model import SGDClassifier
-from streams import (
-    ALGORITHMS,
-    STORAGES,
-    STREAMS,
-    assert_equals_reference,
-    blobs,
-    dense,
-    estimator_of,
-    fit_in_chunks,
-    reference_of,
-)
+from streams import ALGORITHMS, STREAMS, assert_every_engine_is_the_loop, blobs, dense
 
 from onlinekmeans_sklearn import (
     ClusterFeaturesClassifier,
@@ -36,29 +25,18 @@ WEIGHTS = {
     "of all magnitudes": 10 ** RNG.uniform(-30, 30, size=400),
 }
 WEIGHTS["whole"][0] = 2.0
-ENGINES = [
-    ("usual", "array"),
-    ("tiny blocks, threads", "csr_matrix"),
-    ("numpy, tiny blocks, threads", "array"),
-]
 
 
-@pytest.mark.parametrize("weights", WEIGHTS)
+@pytest.mark.parametrize(
+    "weights", ["whole", "of all magnitudes", pytest.param("any", marks=pytest.mark.slow)]
+)
 @pytest.mark.parametrize("name", ALGORITHMS)
 @pytest.mark.parametrize("stream", STREAMS)
 def test_a_weighted_stream_is_the_plain_loop(stream, name, weights):
     rows, some = STREAMS[stream](1, 120), WEIGHTS[weights][:120]
     half_life = {"half_life": 50} if name == "practical" else {}
     with positions_per_block(40):
-        expected = reference_of(name, rows, 2, 3, weights=some.tolist(), **half_life)
-        for which, storage in ENGINES:
-            model = estimator_of(name, 120, 2, 3).set_params(**half_life)
-            part = STORAGES[storage](rows)
-            with engine(which):
-                labels = fit_in_chunks(
-                    model, part, [[120], [1], [17, 1]][len(which) % 3], some
-                )
-            assert_equals_reference(model, labels, part, expected)
+        assert_every_engine_is_the_loop(name, rows, 2, 3, some, **half_life)
 
 
 @pytest.mark.parametrize("kind", [np.asarray, csr_array])

@@ -50,15 +50,7 @@ def study(setting, rounds, tell):
 
 def ratios(best):
     """Return how the fits compare."""
-    one, two, alone, both = (
-        best[name]["seconds"]
-        for name in (
-            "Dask, 1 worker",
-            "Dask, 2 workers",
-            "local, 1 thread",
-            "local, 2 threads",
-        )
-    )
+    alone, both, one, two = (best[name]["seconds"] for name in FITS)
     return {
         "2 workers are faster than 1 by": one / two,
         "1 worker / local, 1 thread": one / alone,

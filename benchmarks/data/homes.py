@@ -54,42 +54,15 @@ class Home(NamedTuple):
 
 
 DIGESTS = {
-    "20news": (
-        18809,
-        "8ffb192b10c789b4266f0a2506683ff7aa970da998d77257b2decd7e4079f479",
-    ),
-    "adult": (
-        48842,
-        "212b891257518f01b3ee5c6479494da908dd44899c47391b79fa7329ddc9ddd0",
-    ),
-    "ijcnn1": (
-        49990,
-        "753ea2fae265d4da8b20674d51772aef016ea2640746a8fb78f63ffeadaa2da7",
-    ),
-    "letter": (
-        20000,
-        "94cc7de625fd2add94f4c8e7ff5a012f24175d95cdcf55567b13f073d2f54f08",
-    ),
-    "magic04": (
-        19020,
-        "b0b7732cf1149b24686036a28dd454d71b36e5865f05bc15f5bbeb1fc309a3fb",
-    ),
-    "poker": (
-        125009,
-        "c5c2e61b0be5985293fa5d2a0503bd635a97952397027924490ebd428d85d454",
-    ),
-    "shuttle": (
-        43500,
-        "e423d882beb5572f21c8c4f478d3d8b4981c0b14374a4d4e18c5118bf81738d0",
-    ),
-    "skin": (
-        245057,
-        "c7a66cfbe66d7b7ce87d82abdcd71aa27f7f3b62d944170bad7b8c70a80e929a",
-    ),
-    "w8a": (
-        49749,
-        "c6bf120fdf49c35864b41a77ed81d4e05d0eb02a7c89d626c4a3676251b98ba4",
-    ),
+    "20news": (18809, "8ffb192b10c789b4266f0a2506683ff7aa970da998d77257b2decd7e4079f479"),
+    "adult": (48842, "212b891257518f01b3ee5c6479494da908dd44899c47391b79fa7329ddc9ddd0"),
+    "ijcnn1": (49990, "753ea2fae265d4da8b20674d51772aef016ea2640746a8fb78f63ffeadaa2da7"),
+    "letter": (20000, "94cc7de625fd2add94f4c8e7ff5a012f24175d95cdcf55567b13f073d2f54f08"),
+    "magic04": (19020, "b0b7732cf1149b24686036a28dd454d71b36e5865f05bc15f5bbeb1fc309a3fb"),
+    "poker": (125009, "c5c2e61b0be5985293fa5d2a0503bd635a97952397027924490ebd428d85d454"),
+    "shuttle": (43500, "e423d882beb5572f21c8c4f478d3d8b4981c0b14374a4d4e18c5118bf81738d0"),
+    "skin": (245057, "c7a66cfbe66d7b7ce87d82abdcd71aa27f7f3b62d944170bad7b8c70a80e929a"),
+    "w8a": (49749, "c6bf120fdf49c35864b41a77ed81d4e05d0eb02a7c89d626c4a3676251b98ba4"),
 }
 
 

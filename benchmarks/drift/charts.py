@@ -11,7 +11,6 @@ from ..style import (
     log_axis,
     new_figure,
     plain,
-    write_chart,
 )
 from .contestants import HALF_LIVES, MINI_BATCH, OURS, RIVAL, WITHOUT, with_half_life
 from .streams import MOVING, RETURN, STATIONARY, SUDDEN
@@ -29,7 +28,7 @@ STYLES = {  # name -> (color, line, width), the uppermost first
     MINI_BATCH: (ORANGE, "-", 1.2),
 }
 UP, ACROSS = "cost of the next window / best", "rows read"
-NAME = "drift"
+DESCRIPTION = f"Chart of {UP} against {ACROSS}; the numbers are in the tables."
 
 
 def draw(results, pale):
@@ -59,8 +58,3 @@ def draw(results, pale):
     figure.supylabel(UP, fontsize=9)
     figure.supxlabel(ACROSS, fontsize=9)
     return add_legend(figure, ncols=1, place="upper")
-
-
-def write_drift_chart(folder, results):
-    """Write the chart, light and dark; return whether there is one."""
-    return write_chart(folder, NAME, lambda pale: draw(results, pale))

@@ -3,21 +3,21 @@
 All that was measured is in one dict, which the JSON holds.
 """
 
-import json
+from functools import partial
 
 from ..quality.others import remarks
-from ..quality.tables import verdict
 from ..report import (
-    html_chart,
+    Table,
+    chart_parts,
     html_folded,
     html_list,
-    html_table,
-    html_text,
-    print_table,
-    write_csv,
+    print_tables,
+    verdict,
+    write_json,
     write_page,
+    write_tables,
 )
-from .charts import ACROSS, NAME, UP, write_drift_chart
+from .charts import DESCRIPTION, draw
 from .contestants import MINI_BATCH, RIVAL, WITHOUT
 from .streams import MOVING, RETURN
 from .study import ratio
@@ -36,27 +36,22 @@ def tables_of(found):
 
 
 def with_targets(table):
-    """Return the headings and rows of a table, with what the first figures should be."""
+    """Return a table with what its first figures should be."""
     rows = []
     for what, cell, *others in table.rows:
         bound = None
         if cell.target is not None:
             bound = f"{'at most' if cell.less_is_better else 'at least'} {cell.target:g}"
         rows.append([what, cell, *others, bound, cell.verdict or None])
-    return [*table.headings, "should be", ""], rows
+    return Table(table.title, [*table.headings, "should be", ""], rows, table.legend)
 
 
 def print_report(console, found):
     """Print the tables, why there are dashes, and what was found."""
-    for name, table in tables_of(found).items():
-        headings, rows = table.short, table.rows
-        if name in ("checks", "ids"):
-            headings, rows = with_targets(table)
-        narrow = {"padding": 0, "show_edge": False}  # to fit 80 columns
-        print_table(console, headings, rows, table.legend, title=table.title, **narrow)
-        console.print()
-    for line in [*notes(found), f"{headline(found)}."]:
-        console.print(line, highlight=False, markup=False)
+    every = tables_of(found)
+    for name in every.keys() & {"checks", "ids"}:
+        every[name] = with_targets(every[name])
+    print_tables(console, every.values(), [*notes(found), f"{headline(found)}."])
 
 
 def headline(found):
@@ -84,19 +79,10 @@ def notes(found):
 
 def write_report(folder, found):
     """Write JSON, a CSV per table, the chart if matplotlib is there, and index.html."""
-    folder.mkdir(parents=True, exist_ok=True)
     every = tables_of(found)
-    text = json.dumps({**found, "targets": verdict(every)}, indent=1)
-    (folder / "drift.json").write_text(text + "\n", encoding="utf-8")
-    parts = []
-    if write_drift_chart(folder, found["results"]):
-        description = f"Chart of {UP} against {ACROSS}; the numbers are in the tables."
-        parts.append(html_chart(folder, NAME, description, CAPTION))
-    for name, table in every.items():
-        write_csv(folder / f"drift-{name}.csv", table.headings, table.rows)
-        body = [html_table(table.headings, table.rows)]
-        if table.legend:
-            body.append(html_text(table.legend, "legend"))
-        parts.append(html_folded(table.title, *body))
+    write_json(folder, "drift", found, targets=verdict(every))
+    chart = partial(draw, found["results"])
+    parts = chart_parts(folder, "drift", chart, DESCRIPTION, CAPTION)
+    parts += write_tables(folder, "drift-", every)
     parts.append(html_folded("Notes", html_list(notes(found))))
     write_page(folder / "index.html", TITLE, headline(found), *parts)

@@ -4,8 +4,7 @@ from functools import partial
 
 import numpy as np
 
-from ..quality.tables import Ratio, Table
-from ..report import Cell
+from ..report import Cell, Ratio, Table
 from .checks import FOUND, SEEDS
 from .contestants import (
     CONTESTANTS,

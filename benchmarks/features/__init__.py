@@ -1,15 +1,12 @@
 """``python -m benchmarks features``: what lifts a linear model, by time and by width."""
 
-import argparse
-from pathlib import Path
-
 from rich.console import Console
 
+from ..command import chosen_of, parser_of, present, progress_bar, read_json
 from ..data import add_data_argument
-from ..report import add_redraw_argument, machine, read_json
-from ..speed import progress_bar
+from ..report import machine
+from . import report
 from .checks import measure_checks
-from .report import print_report, write_report
 from .study import BUNDLED, measure, sources
 from .tables import WIDTH
 
@@ -20,42 +17,30 @@ QUICK = {"rows": 1500, "columns": [WIDTH], "seeds": 1}
 
 def options_of(argv):
     """Return the options of the command line, and the sources that they choose."""
-    parser = argparse.ArgumentParser(
-        prog="python -m benchmarks features", description=__doc__.splitlines()[0]
-    )
+    parser = parser_of("features", __doc__)
     add_data_argument(parser)
     parser.add_argument("--datasets", nargs="+", help="names of datasets (default: all)")
     parser.add_argument("--rows", type=int, default=20_000, help="of a split (20,000)")
     parser.add_argument("--seeds", type=int, default=3, help="seeds and splits (3)")
     parser.add_argument("--n-jobs", type=int, default=2, help="processes at a time (2)")
     parser.add_argument("--quick", action="store_true", help="one split of few rows")
-    parser.add_argument("--out", type=Path, default=Path("features-report"))
-    add_redraw_argument(parser)
     options = parser.parse_args(argv)
     options.columns = COLUMNS
     if options.quick:
         vars(options).update(QUICK)
     if options.seeds < 1 or options.rows < 100:
         parser.error("--seeds must be at least 1, and --rows 100")
-    everything = sources(options.data)
-    names = options.datasets or list(everything)
-    if unknown := [name for name in names if name not in everything]:
-        parser.error(f"unknown datasets {unknown}; there are {', '.join(everything)}")
+    chosen = chosen_of(parser, "datasets", options.datasets, sources(options.data))
     options.redraw = options.redraw and read_json(parser, options.out / "features.json")
-    return options, {name: everything[name] for name in names}
+    return options, chosen
 
 
 def figures(chosen, options, console):
     """Return the figures of the datasets."""
-    with progress_bar(console) as progress:
-        task = progress.add_task("the first split", total=1)
-
-        def advance(description, share):
-            progress.update(task, description=description, advance=share)
-
+    with progress_bar(console, total=2) as advance:
+        advance("the first split", 0)
         asked = options.rows, options.columns, options.seeds, options.n_jobs
         results = measure(chosen, *asked, advance)
-        progress.update(task, completed=0)
         rows = min(STREAM_ROWS, options.rows)
         checks = measure_checks(chosen, rows, *asked[2:], advance)
     asked = {name: getattr(options, name) for name in ("rows", "columns", "seeds")}
@@ -71,6 +56,4 @@ def main(argv=None):
         if not any(name not in BUNDLED for name in chosen):
             console.print("No folder with datasets: only data of scikit-learn are used.")
         found = figures(chosen, options, console)
-    print_report(console, found)
-    write_report(options.out, found)
-    console.print(f"The report is in {options.out}: open index.html")
+    present(report, console, options.out, found)

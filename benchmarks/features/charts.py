@@ -14,7 +14,6 @@ from ..style import (
     add_legend,
     log_axis,
     new_figure,
-    write_chart,
 )
 from .methods import BOOSTING, LEARNERS, LOCAL, METHODS
 from .tables import at_width, lines_of, mean, mean_gain
@@ -35,7 +34,7 @@ STYLES = dict(  # method -> (color, marker, line)
     )
 )
 UP, ACROSS = "points of accuracy above raw features", "seconds of one core"
-NAME = "features"
+DESCRIPTION = f"Chart of {UP} against {ACROSS}; the numbers are in the tables."
 
 
 def points_of(results, method, learner):
@@ -75,8 +74,3 @@ def draw(results, pale):
     handles = {line.get_gid(): line for line in axes.get_lines() if line.get_gid()}
     ordered = [handles[name] for name in (*STYLES, BOOSTING)]
     return add_legend(figure, ordered, ncols=2, place="upper")
-
-
-def write_features_chart(folder, results):
-    """Write the chart, light and dark; return whether there is one."""
-    return write_chart(folder, NAME, lambda pale: draw(results, pale))

@@ -3,19 +3,18 @@
 All that was measured is in one dict, which the JSON holds.
 """
 
-import json
+from functools import partial
 
 from ..report import (
-    html_chart,
+    chart_parts,
     html_folded,
     html_list,
-    html_table,
-    html_text,
-    print_table,
-    write_csv,
+    print_tables,
+    write_json,
     write_page,
+    write_tables,
 )
-from .charts import ACROSS, NAME, UP, write_features_chart
+from .charts import DESCRIPTION, draw
 from .methods import BOOSTING, LOCAL, METHODS, SGD
 from .tables import SECONDS, at_time, at_width, mean_gain, tables
 
@@ -57,33 +56,18 @@ def notes(found):
 
 def print_report(console, found):
     """Print the tables but for those of a single dataset, and what was found."""
-    narrow = {"padding": 0, "show_edge": False}  # to fit 80 columns
-    for name, table in tables_of(found).items():
-        if name in ("width", "time", "datasets", "checks"):
-            shown = table.short, table.rows, table.legend
-            print_table(console, *shown, title=table.title, **narrow)
-            console.print()
-    for line in [*notes(found), f"{headline(found)}."]:
-        console.print(line, highlight=False, markup=False)
+    every = tables_of(found)
+    shown = [
+        every[name] for name in ("width", "time", "datasets", "checks") if name in every
+    ]
+    print_tables(console, shown, [*notes(found), f"{headline(found)}."])
 
 
 def write_report(folder, found):
     """Write JSON, a CSV per table, the chart if matplotlib is there, and index.html."""
-    folder.mkdir(parents=True, exist_ok=True)
-    text = json.dumps(found, indent=1)
-    (folder / "features.json").write_text(text + "\n", encoding="utf-8")
-    parts = []
-    if write_features_chart(folder, found["results"]):
-        description = f"Chart of {UP} against {ACROSS}; the numbers are in the tables."
-        parts.append(html_chart(folder, NAME, description, CAPTION))
-    for name, table in tables_of(found).items():
-        write_csv(folder / f"features-{name}.csv", table.headings, table.rows)
-        body = [html_table(table.headings, table.rows)]
-        if table.legend:
-            body.append(html_text(table.legend, "legend"))
-        if name in ("width", "time"):
-            parts += [f"<h2>{table.title}</h2>", *body]
-        else:
-            parts.append(html_folded(table.title, *body))
+    write_json(folder, "features", found)
+    chart = partial(draw, found["results"])
+    parts = chart_parts(folder, "features", chart, DESCRIPTION, CAPTION)
+    parts += write_tables(folder, "features-", tables_of(found), ("width", "time"))
     parts.append(html_folded("Notes", html_list(notes(found))))
     write_page(folder / "index.html", TITLE, headline(found), *parts)

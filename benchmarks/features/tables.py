@@ -5,8 +5,7 @@ A gain is accuracy in points of a hundred, above that of the same learner on raw
 
 import numpy as np
 
-from ..quality.tables import Ratio, Table
-from ..report import Cell, spread
+from ..report import Cell, Ratio, Table, spread
 from .checks import DEFAULTS, LEARNER, LETTER, LETTER_K, SETTINGS, SGD_RAW
 from .methods import BOOSTING, LEARNERS, LOCAL, METHODS, RAW, SGD
 

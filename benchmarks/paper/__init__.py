@@ -1,17 +1,14 @@
 """``python -m benchmarks paper``: the experiments of the paper, on its datasets."""
 
-import argparse
-from pathlib import Path
-
 from rich.console import Console
 
+from ..command import parser_of, read_json
 from ..data import DATASETS, add_data_argument
-from ..report import add_redraw_argument, machine, read_json
 from .jobs import TITLES
 from .published import differences
 from .report import print_report, write_report
 from .sources import paper_sources
-from .study import Plan, log_spaced, protocol, records_of
+from .study import Plan, about_of, log_spaced, records_of
 
 FEATURE_K_TARGETS = [100, 300, 1000, 3000]
 ONLINE_K_TARGET = 1000
@@ -19,11 +16,11 @@ ONLINE_K_TARGET = 1000
 
 def options_of(argv):
     """Return the options of the command line."""
-    parser = argparse.ArgumentParser(
-        prog="python -m benchmarks paper",
-        description=f"{__doc__.split(': ')[1].strip().capitalize()} What is not in the "
-        "data folder is downloaded. An interrupted run resumes where it left off.",
+    about = (
+        "The experiments of the paper, on its datasets. What is not in the data folder is "
+        "downloaded. An interrupted run resumes where it left off."
     )
+    parser = parser_of("paper", about)
     add_data_argument(parser)
     parser.add_argument("--datasets", nargs="+", choices=DATASETS, metavar="NAME")
     parser.add_argument("--experiments", nargs="+", choices=TITLES, metavar="NAME")
@@ -43,8 +40,6 @@ def options_of(argv):
         help="Algorithm 3 of the figures: as the text or as the authors' scripts have it",
     )
     parser.add_argument("--offline", action="store_true", help="download nothing")
-    parser.add_argument("--out", type=Path, default=Path("paper-report"))
-    add_redraw_argument(parser)
     options = parser.parse_args(argv)
     if options.runs < 1 or min(options.k_targets) < 1:
         parser.error("--runs and --k-targets must be at least 1")
@@ -65,23 +60,13 @@ def studied(console, options):
         tuple(name for name in TITLES if name in (options.experiments or TITLES)),
     )
     records = records_of(console, sources, plan, options.out, options.n_jobs)
-    about = {
-        "machine": machine(),
-        "title": "The experiments of the paper",
-        "datasets": names,
-        "k_targets": plan.k_targets,
-        "variant": plan.variant,
-        "protocol": protocol(),
-        "notes": {
-            record["dataset"]: differences(record["dataset"], record["result"])
-            for record in records
-            if record["experiment"] == "shape" and "result" in record
-        },
-        "tasks": {name: source.task for name, source in sources.items()},
-        "paper": True,
-        "options": plan._asdict(),
+    notes = {
+        record["dataset"]: differences(record["dataset"], record["result"])
+        for record in records
+        if record["experiment"] == "shape" and "result" in record
     }
-    return records, about
+    title = "The experiments of the paper"
+    return records, about_of(title, plan, sources, notes=notes, paper=True)
 
 
 def main(argv=None):

@@ -1,7 +1,6 @@
 """The tables, CSV, JSON, charts and page of ``python -m benchmarks paper``."""
 
 import html
-import json
 from textwrap import fill
 
 import numpy as np
@@ -12,10 +11,11 @@ from ..report import (
     html_fitting,
     html_folded,
     html_list,
-    html_table,
     html_text,
     print_table,
+    with_legend,
     write_csv,
+    write_json,
     write_page,
 )
 from ..style import matplotlib_is_there
@@ -314,11 +314,9 @@ def write_report(folder, records, about):
     index : Path
         The page, which holds the tables and the charts.
     """
-    folder.mkdir(parents=True, exist_ok=True)
     every = tables(records, about)
     everything = {"machine": about["machine"], "about": about, "records": records}
-    everything["targets"] = verdict(every, about)
-    (folder / "report.json").write_text(json.dumps(everything, indent=1), encoding="utf-8")
+    write_json(folder, "report", everything, targets=verdict(every, about))
     for name, table in every.items():
         write_csv(folder / f"{name}.csv", table.headings, table.rows)
     charts = {
@@ -365,11 +363,6 @@ def part_of(name, every, charts, about):
         if table in every
     ]
     return "\n".join(parts)
-
-
-def with_legend(table):
-    """Return a table for the page, and its legend."""
-    return f"{html_table(table.headings, table.rows)}\n{html_text(table.legend, 'legend')}"
 
 
 def notes(records, about):

@@ -8,11 +8,27 @@ from typing import NamedTuple
 import numpy as np
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeElapsedColumn
 
+from ..report import machine
 from . import accuracy, costs, online, theory
 from .jobs import TITLES, Cache, Job, run
 
 ROWS_PER_CLUSTER = 3  # at least so many, or the setting is left out
 LEAST_ROWS = 100  # of a share of the rows that the theory is checked on
+
+
+def about_of(title, plan, sources, **others):
+    """Return what the records of a run are about."""
+    return {
+        "machine": machine(),
+        "title": title,
+        "datasets": list(sources),
+        "k_targets": plan.k_targets,
+        "variant": plan.variant,
+        "protocol": protocol(),
+        "tasks": {name: source.task for name, source in sources.items()},
+        "options": plan._asdict(),
+        **others,
+    }
 
 
 def log_spaced(first, last, count):

@@ -1,23 +1,18 @@
 """``python -m benchmarks quality``: what to pick, by time and cost of the clusters."""
 
-import argparse
-from pathlib import Path
-
 from rich.console import Console
 
+from ..command import chosen_of, parser_of, present, progress_bar, read_json
 from ..data import add_data_argument, available
-from ..report import add_redraw_argument, machine, read_json
-from ..speed import progress_bar
+from ..report import machine
+from . import report
 from .others import Watch
-from .report import print_report, write_report
 from .study import CURVE_CLUSTERS, NUMBERS, STUDIED, measure, sources
 
 
 def options_of(argv):
     """Return the options of the command line, and the sources that they choose."""
-    parser = argparse.ArgumentParser(
-        prog="python -m benchmarks quality", description=__doc__.splitlines()[0]
-    )
+    parser = parser_of("quality", __doc__)
     add_data_argument(parser)
     parser.add_argument("--datasets", nargs="+", help="names of datasets (default: all)")
     parser.add_argument(
@@ -40,18 +35,13 @@ def options_of(argv):
         default=60,
         help="seconds of a fit, beyond which somebody is left out (60)",
     )
-    parser.add_argument("--out", type=Path, default=Path("quality-report"))
-    add_redraw_argument(parser)
     options = parser.parse_args(argv)
     options.n_clusters = sorted({*options.n_clusters, options.curve_clusters})
     if options.seeds < 1 or options.n_clusters[0] < 1:
         parser.error("--seeds and numbers of clusters must be at least 1")
-    everything = sources(options.data)
-    names = options.datasets or list(everything)
-    if unknown := [name for name in names if name not in everything]:
-        parser.error(f"unknown datasets {unknown}; there are {', '.join(everything)}")
+    chosen = chosen_of(parser, "datasets", options.datasets, sources(options.data))
     options.redraw = options.redraw and read_json(parser, options.out / "quality.json")
-    return options, {name: everything[name] for name in names}
+    return options, chosen
 
 
 def figures(chosen, options, console):
@@ -59,12 +49,7 @@ def figures(chosen, options, console):
     watch, results = Watch(), []
     asked = ("n_clusters", "curve_clusters", "seeds", "limit")
     asked = {name: getattr(options, name) for name in asked}
-    with progress_bar(console) as progress:
-        task = progress.add_task("", total=len(chosen))
-
-        def advance(description, share):
-            progress.update(task, description=description, advance=share)
-
+    with progress_bar(console, len(chosen)) as advance:
         for name, source in chosen.items():
             results.append(measure(name, source, *asked.values(), advance))
     return {
@@ -92,6 +77,4 @@ def main(argv=None):
     if not found:
         tell_what_is_missing(console, options)
         found = figures(chosen, options, console)
-    print_report(console, found)
-    write_report(options.out, found)
-    console.print(f"The report is in {options.out}: open index.html")
+    present(report, console, options.out, found)

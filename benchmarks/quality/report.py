@@ -3,19 +3,18 @@
 All that was measured is in one dict, which the JSON holds.
 """
 
-import json
-
 from ..report import (
     html_beside,
     html_chart,
     html_fitting,
     html_folded,
     html_list,
-    html_table,
-    html_text,
-    print_table,
-    write_csv,
+    print_tables,
+    verdict,
+    with_legend,
+    write_json,
     write_page,
+    write_tables,
 )
 from .charts import ACROSS, SUMMARY, UP, write_charts
 from .contestants import OURS
@@ -30,7 +29,6 @@ from .tables import (
     lines_of,
     real_ones,
     tables,
-    verdict,
 )
 
 TITLE = "Time and cost of k-means clusterings"
@@ -53,14 +51,8 @@ def tables_of(found):
 
 def print_report(console, found):
     """Print the tables, why there are dashes, and what was found."""
-    for table in tables_of(found).values():
-        narrow = {"padding": 0, "show_edge": False}  # to fit 80 columns
-        print_table(
-            console, table.short, table.rows, table.legend, title=table.title, **narrow
-        )
-        console.print()
-    for line in [*notes(found), f"{headline(found)}.", *findings(found)]:
-        console.print(line, highlight=False, markup=False)
+    lines = [*notes(found), f"{headline(found)}.", *findings(found)]
+    print_tables(console, tables_of(found).values(), lines)
 
 
 def headline(found):
@@ -102,20 +94,10 @@ def notes(found):
 
 def write_report(folder, found):
     """Write JSON, a CSV per table, charts if matplotlib is there, and index.html."""
-    folder.mkdir(parents=True, exist_ok=True)
     every = tables_of(found)
-    text = json.dumps({**found, "targets": verdict(every)}, indent=1)
-    (folder / "quality.json").write_text(text + "\n", encoding="utf-8")
-    folded, shown = [], ""
-    for name, table in every.items():
-        write_csv(folder / f"quality-{name}.csv", table.headings, table.rows)
-        body = [html_table(table.headings, table.rows)]
-        if table.legend:
-            body.append(html_text(table.legend, "legend"))
-        if name == "summary":
-            shown = f"<div>{''.join(body)}</div>"
-        else:
-            folded.append(html_folded(table.title, *body))
+    write_json(folder, "quality", found, targets=verdict(every))
+    _, *folded = write_tables(folder, "quality-", every)
+    shown = f"<div>{with_legend(every['summary'])}</div>"  # beside its chart
     summary, *others = charts(folder, found) or [""]
     if others:
         folded.append(html_folded("Time and cost of each dataset", html_beside(*others)))

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..report import Cell
+from ..report import Ratio, Table
 from .contestants import (
     CONTESTANTS,
     CURVE,
@@ -42,28 +42,6 @@ SUMMARY_LEGEND = (
 )
 NUMBERS_LEGEND = "The same averages for every number of clusters."
 CURVE_LEGEND = 'OnlineKMeans with other k than "auto", whose figures are above.'
-
-
-class Ratio(Cell):
-    """A figure with as many decimals as it is told, fewer if large, more if tiny."""
-
-    def __str__(self):
-        if self.value >= 10:
-            return f"{self.value:,.{1 if self.value < 99.95 else 0}f}"
-        if self.value >= 10**-self.decimals:
-            return f"{self.value:.{self.decimals}f}"
-        return f"{self.value:.1g}"
-
-
-class Table:
-    """Headings, rows and a legend, None if another table has said it.
-
-    Headings may be shorter in a terminal.
-    """
-
-    def __init__(self, title, headings, rows, legend, short=None):
-        self.title, self.headings, self.rows, self.legend = title, headings, rows, legend
-        self.short = short or headings
 
 
 def real_ones(results):
@@ -192,21 +170,6 @@ def tables(results, curve):
     every["curve"] = contest_table(title, results, curve, CURVE_COLUMNS, CURVE_LEGEND)
     every["datasets"] = datasets_table(results, numbers)
     return every
-
-
-def verdict(every):
-    """Return how many targets are met, and which are not, as a line."""
-    met, missed = 0, []
-    for name, table in every.items():
-        of = f", {int(name):,} clusters" if name.isdigit() else ""
-        for row in table.rows:
-            for heading, cell in zip(table.headings, row):
-                outcome = getattr(cell, "verdict", "")
-                met += outcome == "met"
-                if outcome == "missed":
-                    missed.append(f"{row[0]}{of}, {heading} {cell} ({cell.target:g})")
-    text = f"{met} of {met + len(missed)} targets are met"
-    return f"{text}; missed: {'; '.join(missed)}." if missed else f"{text}."
 
 
 def left_out(results):

@@ -1,50 +1,26 @@
 """``python -m benchmarks speed``: one pass of ours against the peers on the same work."""
 
-import argparse
-from pathlib import Path
-
 from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
+from ..command import chosen_of, parser_of, present, progress_bar, read_json
 from ..data import add_data_argument
-from ..report import add_redraw_argument, machine, read_json
+from ..report import machine
+from . import report
 from .against import has_package, label_of, measure_against
 from .contest import eight_times_the_rows, measure
-from .report import (
-    load_average,
-    print_against,
-    print_report,
-    write_against,
-    write_report,
-)
+from .report import load_average, print_against, write_against
 from .rows import KINDS, measure_rows
 from .shapes import shapes
 
 
-def progress_bar(console):
-    """Return a bar that tells what is being done, how far it is, and since when."""
-    return Progress(
-        BarColumn(),
-        TextColumn("{task.percentage:>3.0f}%"),
-        TimeElapsedColumn(),
-        TextColumn("{task.description}"),
-        console=console,
-        transient=True,
-    )
-
-
 def parsed(argv):
     """Return the arguments, and the chosen shapes by name."""
-    parser = argparse.ArgumentParser(
-        prog="python -m benchmarks speed", description=__doc__.splitlines()[0]
-    )
+    parser = parser_of("speed", __doc__)
     add_data_argument(parser)
     parser.add_argument("--shapes", nargs="+", help="names of shapes (default: all)")
     parser.add_argument("--rounds", type=int, default=5, help="rounds of turns (5)")
     parser.add_argument("--limit", type=float, default=60, help="seconds each (60)")
     parser.add_argument("--n-jobs", type=int, default=None, help="threads of ours")
-    parser.add_argument("--out", type=Path, default=Path("speed-report"))
-    add_redraw_argument(parser)
     parser.add_argument(
         "--against",
         nargs="+",
@@ -57,17 +33,14 @@ def parsed(argv):
     if arguments.redraw:
         name = "against.json" if arguments.against else "speed.json"
         arguments.redraw = read_json(parser, arguments.out / name)
-    everything = shapes(arguments.data)
-    chosen = arguments.shapes or list(everything)
-    if unknown := [name for name in chosen if name not in everything]:
-        parser.error(f"unknown shapes {unknown}; there are {', '.join(everything)}")
+    chosen = chosen_of(parser, "shapes", arguments.shapes, shapes(arguments.data))
     for other in arguments.against:
         if not has_package(other):
             parser.error(f"{other} has no package onlinekmeans_sklearn")
     labels = [label_of(other) for other in arguments.against]
     if len(set(labels)) < len(labels):
         parser.error(f"folders of the same name cannot be told apart: {labels}")
-    return arguments, {name: everything[name] for name in chosen}
+    return arguments, chosen
 
 
 def main(argv=None):
@@ -80,20 +53,13 @@ def main(argv=None):
         write_against(arguments.out, found)
         console.print(f"The report is in {arguments.out}: open against.html")
     else:
-        print_report(console, found)
-        write_report(arguments.out, found)
-        console.print(f"The report is in {arguments.out}: open index.html")
+        present(report, console, arguments.out, found)
 
 
 def measured(arguments, chosen, console):
     """Measure with a bar that shows how far it is."""
     conditions = {"machine": machine(), "load before": load_average()}
-    with progress_bar(console) as progress:
-        task = progress.add_task("", total=len(chosen) + (not arguments.against))
-
-        def advance(description, share):
-            progress.update(task, description=description, advance=share)
-
+    with progress_bar(console, len(chosen) + (not arguments.against)) as advance:
         run = run_against if arguments.against else run_contest
         return {**conditions, **run(arguments, chosen, advance)}
 

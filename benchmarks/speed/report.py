@@ -3,22 +3,23 @@
 All that was measured is in one dict, which the JSON holds.
 """
 
-import json
 import os
+from functools import partial
 
 import numpy as np
 
 from ..report import (
-    html_chart,
-    html_folded,
+    Table,
+    chart_parts,
     html_list,
-    html_table,
-    html_text,
     print_table,
+    verdict,
+    with_legend,
     write_csv,
+    write_json,
     write_page,
+    write_tables,
 )
-from ..style import write_chart
 from .against import OURS
 from .charts import draw
 from .rows import LEARN
@@ -36,7 +37,6 @@ from .tables import (
     rows_table,
     short_table,
     steps_table,
-    verdict,
 )
 
 TITLE = "Speed of OnlineKMeans"
@@ -49,13 +49,13 @@ CAPTION = (
 
 
 def tables_of(found):
-    """Return name -> (title, table, legend)."""
+    """Return name -> table."""
     results, lone = found["results"], found["one row at a time"]
     return {
-        "speed": ("Fit", short_table(results), SHORT_LEGEND),
-        "speed-rows": ("One row at a time", rows_table(lone), ROWS_LEGEND),
-        "speed-all": ("Everybody", all_table(results), LEGEND),
-        "speed-steps": ("Where the time goes", steps_table(results), STEPS_LEGEND),
+        "speed": Table("Fit", *short_table(results), SHORT_LEGEND),
+        "speed-rows": Table("One row at a time", *rows_table(lone), ROWS_LEGEND),
+        "speed-all": Table("Everybody", *all_table(results), LEGEND),
+        "speed-steps": Table("Where the time goes", *steps_table(results), STEPS_LEGEND),
     }
 
 
@@ -114,45 +114,40 @@ def conditions(found):
 def print_report(console, found):
     """Print the tables, and what was found."""
     dense = {"pad_edge": False, "collapse_padding": True}  # to fit 80 columns
-    for title, table, legend in tables_of(found).values():
-        print_table(console, *table, legend, title=title, **dense)
+    for table in tables_of(found).values():
+        shown = table.headings, table.rows, table.legend
+        print_table(console, *shown, title=table.title, **dense)
     for line in [f"{headline(found)}.", *findings(found), *conditions(found)]:
         console.print(line, highlight=False)
 
 
 def write_report(folder, found):
     """Write speed.json, a CSV per table, a chart if matplotlib is there, and index.html."""
-    folder.mkdir(parents=True, exist_ok=True)
     every = tables_of(found)
-    growth = (["", "growth"], [[GROWTH, growth_cell(found[GROWTH])]])
-    targets = verdict(*(table for _, table, _ in every.values()), growth)
-    text = json.dumps({**found, "targets": targets}, indent=1)
-    (folder / "speed.json").write_text(text + "\n", encoding="utf-8")
+    growth = Table("", ["", "growth"], [[GROWTH, growth_cell(found[GROWTH])]], None)
+    write_json(folder, "speed", found, targets=verdict({**every, GROWTH: growth}))
     parts = [html_list(findings(found))]
-    if write_chart(folder, "speed", lambda pale: draw(found["results"], pale)):
-        alt = "Chart of times / time of OnlineKMeans.fit, a row for each set of rows"
-        parts.append(html_chart(folder, "speed", alt, CAPTION))
-    for name, (title, table, legend) in every.items():
-        write_csv(folder / f"{name}.csv", *table)
-        body = html_table(*table), html_text(legend, "legend")
-        if name in ("speed", "speed-rows"):
-            parts += [f"<h2>{title}</h2>", *body]
-        else:
-            parts.append(html_folded(title, *body))
+    alt = "Chart of times / time of OnlineKMeans.fit, a row for each set of rows"
+    parts += chart_parts(folder, "speed", partial(draw, found["results"]), alt, CAPTION)
+    parts += write_tables(folder, "", every, ("speed", "speed-rows"))
     parts += ["<h2>Notes</h2>", html_list(conditions(found))]
     write_page(folder / "index.html", TITLE, headline(found), *parts)
 
 
 def others_of(found):
-    """Return whom ours was measured against."""
-    return [name for name in found["results"][0]["seconds"] if name != OURS]
+    """Return the tables of ours against each of the others, by name."""
+    results = found["results"]
+    return {
+        name: Table("", *against_table(results, name), AGAINST_LEGEND.format(other=name))
+        for name in results[0]["seconds"]
+        if name != OURS
+    }
 
 
 def print_against(console, found):
     """Print a table for each of the others."""
-    for other in others_of(found):
-        table = against_table(found["results"], other)
-        print_table(console, *table, AGAINST_LEGEND.format(other=other))
+    for table in others_of(found).values():
+        print_table(console, table.headings, table.rows, table.legend)
     for line in [f"{against_headline(found)}.", *conditions(found)]:
         console.print(line, highlight=False)
 
@@ -170,17 +165,10 @@ def against_headline(found):
 
 def write_against(folder, found):
     """Write against.json, a CSV for each of the others, and against.html."""
-    folder.mkdir(parents=True, exist_ok=True)
-    every = {other: against_table(found["results"], other) for other in others_of(found)}
-    text = json.dumps({**found, "targets": verdict(*every.values())}, indent=1)
-    (folder / "against.json").write_text(text + "\n", encoding="utf-8")
-    parts = []
+    every = others_of(found)
+    write_json(folder, "against", found, targets=verdict(every))
     for other, table in every.items():
-        write_csv(folder / f"against-{other}.csv", *table)
-        parts += [
-            html_table(*table),
-            html_text(AGAINST_LEGEND.format(other=other), "legend"),
-        ]
-    parts.append(html_list(conditions(found)))
+        write_csv(folder / f"against-{other}.csv", table.headings, table.rows)
+    parts = [*map(with_legend, every.values()), html_list(conditions(found))]
     path = folder / "against.html"
     write_page(path, "Speed, side by side", against_headline(found), *parts)

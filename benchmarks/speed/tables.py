@@ -161,16 +161,3 @@ def against_table(results, other):
 def growth_cell(growth):
     """Return how much longer eight times the rows take."""
     return Cell(growth["eight times"] / growth["once"], target=GROWTH, less_is_better=True)
-
-
-def verdict(*tables):
-    """Return how many targets are met and which are not, as lines for the JSON."""
-    met, missed = 0, []
-    for headings, rows in tables:
-        for row in rows:
-            for heading, cell in zip(headings, row):
-                outcome = getattr(cell, "verdict", "")
-                met += outcome == "met"
-                if outcome == "missed":
-                    missed.append(f"{row[0]}, {heading}: {cell} ({cell.target:.3g})")
-    return [f"{met} of {met + len(missed)} targets are met.", *missed]

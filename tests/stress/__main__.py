@@ -9,9 +9,10 @@ from pathlib import Path
 
 from rich.console import Console
 
+from benchmarks.report import print_table, write_csv, write_json
+
 from . import SEED
 from .cases import AMOUNTS, PER_CASE, RUNNERS, command, run_case, run_history
-from .found import FOUND
 from .report import (
     HEADER,
     Count,
@@ -19,15 +20,12 @@ from .report import (
     row_of_found,
     rows_of_cases,
     rows_of_soak,
-    table,
     versions,
-    write_csv,
 )
 from .signals import HAS_TIMER
 from .soak.__main__ import main as run_soak
-from .workers import batches, run_batches
+from .workers import cases_of, run_cases
 
-BATCH = 50
 DEFAULTS = {
     "streams": 100_000,
     "calls": 100_000,
@@ -54,7 +52,7 @@ def main(argv=None):
         "versions": versions(),
         **{kind: counts[kind].as_dict() for kind in counts},
     }
-    write_json(arguments.out / "stress.json", report)
+    write_json(arguments.out, "stress", report)
     rows = list(rows_of_cases(counts))
     n_wrong = sum(len(count.failures) for count in counts.values())
     if arguments.samples:
@@ -62,8 +60,7 @@ def main(argv=None):
         rows += rows_of_soak(json.loads((arguments.out / "soak.json").read_text()))
     rows.append(row_of_found())
     write_csv(arguments.out / "tried.csv", HEADER, rows)
-    write_csv(arguments.out / "found.csv", ["found", "what it was"], FOUND.items())
-    console.print(table(rows))
+    print_table(console, HEADER, rows, None)
     console.print(f"{time.monotonic() - start:,.0f} seconds. See {arguments.out}.")
     return n_wrong
 
@@ -82,7 +79,7 @@ def parsed(argv):
     parser.add_argument("--seed", type=int, default=SEED, help=f"of all cases ({SEED})")
     parser.add_argument("--jobs", type=int, default=2, help="processes (2)")
     parser.add_argument(
-        "--seconds", type=float, default=math.inf, help="start no batch after that time"
+        "--seconds", type=float, default=math.inf, help="start no case after that time"
     )
     parser.add_argument(
         "--patience", type=float, default=120, help="seconds a case may take (120)"
@@ -103,8 +100,8 @@ def run_all(console, arguments):
         kind: math.ceil(getattr(arguments, kind) / PER_CASE[kind]) for kind in RUNNERS
     }
     counts = {kind: Count() for kind in totals}
-    reports = run_batches(
-        batches(totals, BATCH),
+    reports = run_cases(
+        cases_of(totals),
         run_case,
         arguments.seed,
         arguments.jobs,
@@ -133,11 +130,6 @@ def soaked(arguments):
         "--out": arguments.out / "soak.json",
     }
     return run_soak([str(word) for option in options.items() for word in option])
-
-
-def write_json(path, report):
-    """Write all numbers of a run."""
-    path.write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
 
 
 def run_one(console, seed, kind, index):

@@ -17,7 +17,7 @@ from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
 import numpy as np
-from checkpoints import with_random_state_of
+from checkpoints import FITTED, with_random_state_of
 from inside import stream_of
 from scipy.sparse import issparse
 from sklearn.base import clone
@@ -48,12 +48,6 @@ WITHOUT_DATA = (
     *("set_params", "get_params", "repr", "clone", "pickle", "checkpoint", "attribute"),
 )
 ENDLESS = 10**9  # columns that nobody has memory for
-ATTRIBUTES = (
-    *("cluster_centers_", "labels_", "n_clusters_", "counts_", "cluster_means_"),
-    *("opened_at_", "online_centers_", "online_labels_", "online_to_merged_", "inertia_"),
-    *("facility_cost_", "facility_costs_", "n_phases_", "phase_starts_"),
-    *("online_inertia_", "online_distances_"),
-)
 
 
 class Call(NamedTuple):
@@ -182,7 +176,7 @@ def _call_without_data(rng, estimator):
         if rng.random_sample() < 0.1:
             keywords = {"no_such_parameter": 3}
     elif method == "attribute":
-        arguments = (str(rng.choice(ATTRIBUTES)),)
+        arguments = (str(rng.choice(FITTED)),)
     elif method == "set_output":
         keywords = {"transform": values.draw(rng, values.ODD_OUTPUTS)}
     elif method == "get_feature_names_out":

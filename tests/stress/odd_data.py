@@ -2,6 +2,7 @@
 
 import datetime
 import warnings
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -104,45 +105,45 @@ GOOD = {
 }
 
 
-def broken_csr(X, how):
+def with_number(array, place, number):
+    """Return an array with another number in it."""
+    array = array.copy()
+    array[place] = number
+    return array
+
+
+CHANGES = {  # of an array of CSR, CSC or BSR, which contradicts the others then
+    "too large": ("indices", lambda columns: with_number(columns, -1, 10**6)),
+    "just too large": (
+        "indices",
+        lambda columns: with_number(columns, -1, max(columns) + 1),
+    ),
+    "negative": ("indices", lambda columns: with_number(columns, 0, -1)),
+    "very negative": ("indices", lambda columns: with_number(columns, 0, -(10**8))),
+    "indptr falls": (
+        "indptr",
+        lambda ends: with_number(ends, len(ends) // 2, ends[-1] + 3),
+    ),
+    "indptr negative": ("indptr", lambda ends: with_number(ends, len(ends) // 2, -5)),
+    "indptr huge": ("indptr", lambda ends: with_number(ends, len(ends) // 2, 10**8)),
+    "indptr ends late": ("indptr", lambda ends: with_number(ends, -1, ends[-1] + 10**6)),
+    "indptr ends early": ("indptr", lambda ends: with_number(ends, -1, 0)),
+    "indptr starts late": ("indptr", lambda ends: with_number(ends, 0, 1)),
+    "indptr short": ("indptr", lambda ends: ends[:-1]),
+    "indptr long": ("indptr", lambda ends: np.append(ends, ends[-1])),
+    "data short": ("data", lambda values: values[:-1]),
+    "indices short": ("indices", lambda columns: columns[:-1]),
+    "data in two dimensions": ("data", lambda values: values[:, None]),
+    "indices of floats": ("indices", lambda columns: columns.astype(float)),
+    "unsigned indices": ("indices", lambda columns: columns.astype(np.uint64)),
+}
+
+
+def broken_csr(X, kind, change):
     """Return CSR, CSC or BSR whose arrays contradict each other."""
-    kind, change = how
     broken = getattr(sparse, f"{kind}_array")(np.abs(X) + 1.0)
-    middle = len(broken.indptr) // 2
-    if change == "too large":
-        broken.indices[-1] = 10**6
-    elif change == "just too large":
-        broken.indices[-1] = max(broken.shape)
-    elif change == "negative":
-        broken.indices[0] = -1
-    elif change == "very negative":
-        broken.indices[0] = -(10**8)
-    elif change == "indptr falls":
-        broken.indptr[middle] = broken.indptr[-1] + 3
-    elif change == "indptr negative":
-        broken.indptr[middle] = -5
-    elif change == "indptr huge":
-        broken.indptr[middle] = 10**8
-    elif change == "indptr ends late":
-        broken.indptr[-1] += 10**6
-    elif change == "indptr ends early":
-        broken.indptr[-1] = 0
-    elif change == "indptr starts late":
-        broken.indptr[0] = 1
-    elif change == "indptr short":
-        broken.indptr = broken.indptr[:-1]
-    elif change == "indptr long":
-        broken.indptr = np.append(broken.indptr, broken.indptr[-1])
-    elif change == "data short":
-        broken.data = broken.data[:-1]
-    elif change == "indices short":
-        broken.indices = broken.indices[:-1]
-    elif change == "data in two dimensions":
-        broken.data = broken.data[:, None]
-    elif change == "indices of floats":
-        broken.indices = broken.indices.astype(float)
-    elif change == "unsigned indices":
-        broken.indices = broken.indices.astype(np.uint64)
+    name, changed = CHANGES[change]
+    setattr(broken, name, changed(getattr(broken, name)))
     return broken
 
 
@@ -174,20 +175,14 @@ def broken_lists(X, indices, n_values=3):
     return broken
 
 
-CHANGES = (
-    *("too large", "just too large", "negative", "very negative", "indptr falls"),
-    *("indptr negative", "indptr huge", "indptr ends late", "indptr ends early"),
-    *("indptr starts late", "indptr short", "indptr long", "data short", "indices short"),
-    *("data in two dimensions", "indices of floats", "unsigned indices"),
-)
 BROKEN = {
     **{
-        f"broken {kind}: {change}": lambda X, how=(kind, change): broken_csr(X, how)
+        f"broken {kind}: {change}": partial(broken_csr, kind=kind, change=change)
         for kind in ("csr", "csc", "bsr")
         for change in CHANGES
     },
     **{
-        f"broken blocks: {block}": lambda X, block=block: broken_blocks(X, block)
+        f"broken blocks: {block}": partial(broken_blocks, block=block)
         for block in ((0, 1), (1, 0), (2, 1), (1, 2), (7, 7))
     },
     "broken diagonals: few": lambda X: broken_diagonals(X, lambda offsets: offsets[:-1]),

@@ -1,15 +1,12 @@
 """What was tried, and what came of it: progress, tables and files."""
 
-import csv
 import platform
 from collections import Counter
 
 import numpy
 import scipy
 import sklearn
-from rich.box import SIMPLE_HEAD
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
-from rich.table import Table
 
 from .cases import AMOUNTS
 from .found import FOUND
@@ -71,22 +68,6 @@ def rows_of_soak(soak):
 def row_of_found():
     """Return the row of the defects that were found; those not fixed are failures."""
     return "bugs found and fixed", f"{len(FOUND)}", "", ""
-
-
-def table(rows):
-    """Return rows as a table to be printed."""
-    table = Table(*HEADER, box=SIMPLE_HEAD)
-    for column in table.columns[1:]:
-        column.justify = "right"
-    for row in rows:
-        table.add_row(*row)
-    return table
-
-
-def write_csv(path, header, rows):
-    """Write a table for the documentation."""
-    with open(path, "w", newline="", encoding="utf-8") as file:
-        csv.writer(file, lineterminator="\n").writerows([header, *rows])
 
 
 def progress_bar(console):

@@ -15,13 +15,14 @@ import numpy as np
 import pytest
 from engines import ENGINES, engine
 from inside import moves_at, positions_per_block
-from reference import nearest, practical, semi_online, theoretical, uniform_numbers
+from reference import nearest
 from scipy.sparse import issparse
 from streams import assert_equals_reference
 
 from onlinekmeans_sklearn import OnlineKMeans, SemiOnlineKMeans
 
 from . import ADVICE
+from .history import loop_of
 from .sources import KINDS, SCALED, STORAGES
 from .state import state
 
@@ -208,7 +209,9 @@ def _check_stream(case):
         start = stop
     if read:
         X = np.concatenate(read)
-        expected = _reference(case, X, first_call, weights)
+        numbers = np.random.RandomState(case.parameters["random_state"])
+        options = {"weights": weights, "moves": case.moves, "dtype": X.dtype.type}
+        expected = loop_of(model.get_params(), X, numbers, first_call, **options)
         if len(set(case.dtypes)) > 1:  # the centers are as wide as the widest of them
             X = X.astype(model.cluster_centers_.dtype)
         assert_equals_reference(model, np.concatenate(labels), X, expected)
@@ -237,28 +240,6 @@ def _spoil(rows):
     values = getattr(rows, "data", rows) if not isinstance(rows, np.ndarray) else rows
     if isinstance(values, np.ndarray) and values.flags.writeable:
         values[...] = np.nan
-
-
-def _reference(case, X, first_call, weights):
-    """Return what the plain loop makes of the rows."""
-    samples = X.astype(np.float64).tolist()
-    parameters = case.parameters
-    seed, k = parameters["random_state"], parameters["k"]
-    uniforms = uniform_numbers(np.random.RandomState(seed), len(X))
-    options = {
-        "max_clusters": parameters["max_clusters"] or math.inf,
-        "half_life": parameters.get("half_life", math.inf),
-        "weights": weights,
-        "moves": case.moves,
-        "dtype": X.dtype.type,
-    }
-    if case.algorithm == "practical":
-        return practical(samples, uniforms, k, **options)
-    if case.algorithm == "theoretical":
-        return theoretical(samples, uniforms, k, **options)
-    n = parameters.get("n_samples", first_call)
-    bound = parameters.get("lower_bound")
-    return semi_online(samples, uniforms, k, bound, n, **options)
 
 
 def _check_costs(model, expected):

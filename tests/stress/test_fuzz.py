@@ -31,6 +31,7 @@ def test_arbitrary_arrays_give_a_result_or_a_clear_error(index):
     assert run_arbitrary(SEED, index) > 20
 
 
+@pytest.mark.slow
 def test_arbitrary_arrays_find_an_exception_of_another_sort():
     broken = mock.Mock(side_effect=KeyError("column"))
     with replaced("rebuilt", broken), pytest.raises(KeyError, match="column"):

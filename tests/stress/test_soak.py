@@ -119,7 +119,7 @@ def test_a_difference_is_a_failure_and_the_checkpoints_stay(
 
     monkeypatch.setattr(soak, "run_whole", whole_in_this_process)
     monkeypatch.setattr(soak, "run_killed", faulty)
-    monkeypatch.setattr(soak, "write_chart", lambda path, marks: None)
+    monkeypatch.setattr(soak, "write_chart", lambda folder, name, draw: None)
     monkeypatch.setattr(soak.tempfile, "mkdtemp", lambda prefix: str(tmp_path))
     out = tmp_path / "soak.json"
     assert main(["--samples", "2000", "--kills", "0", "--out", str(out)]) > 0

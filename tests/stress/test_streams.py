@@ -4,10 +4,11 @@ import numpy as np
 import pytest
 from engines import ENGINES, engine
 from scipy.sparse import csr_array
+from streams import fit_in_chunks
 
 from onlinekmeans_sklearn import OnlineKMeans
 
-from . import SEED, stream_cases
+from . import SEED, history
 from .cases import failures
 from .sources import KINDS, STORAGES
 from .stream_cases import stream_case
@@ -46,11 +47,8 @@ def test_the_first_streams_are_of_every_sort():
 
 def read(rows, sizes):
     """Return the model that has read rows in parts of these sizes, in turn."""
-    model, start = OnlineKMeans(k=16, random_state=0), 0
-    while start < rows.shape[0]:
-        stop = start + sizes[start % len(sizes)]
-        model.partial_fit(rows[start:stop])
-        start = stop
+    model = OnlineKMeans(k=16, random_state=0)
+    fit_in_chunks(model, rows, sizes)
     return model
 
 
@@ -93,10 +91,10 @@ def test_rows_with_very_many_columns_are_the_same_one_by_one(name):
 
 @pytest.mark.parametrize("name", ["practical", "theoretical", "semi_online"])
 def test_another_algorithm_is_told_apart(name, monkeypatch):
-    algorithm = getattr(stream_cases, name)
+    algorithm = getattr(history, name)
 
     def other(samples, uniforms, k, *rest, **options):
         return algorithm(samples, uniforms, k + 5, *rest, **options)
 
-    monkeypatch.setattr(stream_cases, name, other)
+    monkeypatch.setattr(history, name, other)
     assert failures("streams", SEED, range(30))

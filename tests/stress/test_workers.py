@@ -6,7 +6,7 @@ import time
 import pytest
 from at_once import PATIENCE
 
-from .workers import Batch, batches, run_batches
+from .workers import cases_of, run_cases
 
 pytestmark = pytest.mark.slow
 
@@ -22,14 +22,14 @@ def run_case(kind, seed, index):
     return index
 
 
-def reported(*parts, patience):
+def reported(*indices, patience):
     """Return the reports of cases by index."""
-    found = run_batches([Batch("x", *part) for part in parts], run_case, 7, 1, patience)
+    found = run_cases([("x", index) for index in indices], run_case, 7, 1, patience)
     return {report.index: report for report in found}
 
 
 def test_cases_that_die_or_raise_are_reported_and_the_others_run():
-    reports = reported((0, 4), (5, 8), patience=PATIENCE)
+    reports = reported(0, 1, 2, 3, 5, 6, 7, patience=PATIENCE)
     assert sorted(reports) == [0, 1, 2, 3, 5, 6, 7]
     assert "died with exit code" in reports[2].failure
     assert "x of 7" in reports[5].failure
@@ -38,14 +38,13 @@ def test_cases_that_die_or_raise_are_reported_and_the_others_run():
 
 
 def test_a_case_that_hangs_is_reported():
-    assert "no end after 0.1 seconds" in reported((4, 5), patience=0.1)[4].failure
+    assert "no end after 0.1 seconds" in reported(4, patience=0.1)[4].failure
 
 
 def test_no_case_is_started_when_the_time_is_up():
-    assert list(run_batches([Batch("x", 0, 2)], run_case, 7, 1, 1, seconds=0)) == []
+    assert list(run_cases([("x", 0), ("x", 1)], run_case, 7, 1, 1, seconds=0)) == []
 
 
 def test_kinds_take_turns():
-    parts = batches({"many": 8, "few": 4}, 2)
-    assert [part.kind for part in parts] == ["many", "many", "few", "many", "many", "few"]
-    assert sum(part.stop - part.start for part in parts) == 12
+    kinds = [kind for kind, _ in cases_of({"many": 4, "few": 2})]
+    assert kinds == ["many", "many", "few", "many", "many", "few"]

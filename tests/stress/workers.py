@@ -1,27 +1,19 @@
 """Cases in processes of their own, so that one that crashes or hangs is only one case.
 
-A process gets cases in batches and tells of every case as it ends. One that dies, or is
-silent for too long, is replaced: the case that it was at has failed, the rest of its batch
-goes to its successor.
+Each process is watched by a thread, which hands it one case after the other. A process that
+dies, or is silent for too long, is replaced: the case that it was at has failed.
 """
 
 import contextlib
 import multiprocessing
+import queue
 import time
 import traceback
 from collections import deque
-from multiprocessing.connection import wait
+from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 
 MOST_MEMORY = 6 * 2**30  # bytes of a process: what asks for more gets a MemoryError
-
-
-class Batch(NamedTuple):
-    """Some cases of a kind, to be run one after the other."""
-
-    kind: str
-    start: int
-    stop: int
 
 
 class Report(NamedTuple):
@@ -34,109 +26,70 @@ class Report(NamedTuple):
     seconds: float
 
 
-def batches(totals, size):
-    """Return batches of so many cases of each kind, the kinds taking turns."""
-    parts = [
-        Batch(kind, start, min(start + size, total))
-        for kind, total in totals.items()
-        for start in range(0, total, size)
-    ]
-    return sorted(parts, key=lambda batch: batch.stop / totals[batch.kind])
+def cases_of(totals):
+    """Return (kind, index) of so many cases of each kind, the kinds taking turns."""
+    cases = [(kind, index) for kind, total in totals.items() for index in range(total)]
+    return sorted(cases, key=lambda case: (case[1] + 1) / totals[case[0]])
 
 
-def run_batches(parts, run_case, seed, jobs, patience, seconds=float("inf")):
+def run_cases(cases, run_case, seed, jobs, patience, seconds=float("inf")):
     """Yield a report of every case, or of as many as can be started in so many seconds."""
-    waiting, deadline = deque(parts), time.monotonic() + seconds
-    workers = []
-    try:
-        while True:
-            if time.monotonic() > deadline:
-                waiting.clear()
-            _hand_out(waiting, workers, jobs, run_case, seed)
-            if not workers:
-                return
-            wait([worker.connection for worker in workers], timeout=0.2)
-            for worker in list(workers):
-                yield from worker.reports()
-                failure = worker.failure(patience)
-                if failure is not None:
-                    yield Report(*worker.at(), 0, failure, 0.0)
-                    waiting.appendleft(worker.rest())
-                    worker.end()
-                    workers.remove(worker)
-    finally:
-        for worker in workers:
-            worker.end()
+    waiting, reports = deque(cases), queue.SimpleQueue()
+    deadline = time.monotonic() + seconds
 
+    def watch():
+        with contextlib.closing(Worker(run_case, seed)) as worker:
+            while time.monotonic() < deadline:
+                try:
+                    case = waiting.popleft()
+                except IndexError:
+                    return
+                reports.put(worker.report(*case, patience))
 
-def _hand_out(waiting, workers, jobs, run_case, seed):
-    """Give batches to workers without one, start workers, and end those without work."""
-    while waiting and len(workers) < jobs:
-        workers.append(Worker(run_case, seed))
-    for worker in list(workers):
-        while worker.batch is None and waiting:
-            worker.give(waiting.popleft())
-        if worker.batch is None:
-            worker.end()
-            workers.remove(worker)
+    with ThreadPoolExecutor(jobs) as pool:
+        watches = [pool.submit(watch) for _ in range(min(jobs, len(waiting)))]
+        try:
+            for each in watches:
+                each.add_done_callback(lambda _: reports.put(None))
+            for _ in watches:
+                yield from iter(reports.get, None)
+        finally:
+            waiting.clear()
+        for each in watches:
+            each.result()  # raises what went wrong
 
 
 class Worker:
-    """A process, its batch, and how far it is."""
+    """A process that runs cases, and its successors."""
 
-    def __init__(self, run_case, seed):
+    def __init__(self, *arguments):
+        self.arguments = arguments
+        self.start()
+
+    def start(self):
+        """Start a process, and wait until it is ready: from then on its cases take time."""
         context = multiprocessing.get_context("spawn")
         self.connection, theirs = context.Pipe()
-        self.batch, self.is_dead = None, False
-        self.process = context.Process(target=_work, args=(theirs, run_case, seed))
+        self.process = context.Process(target=_work, args=(theirs, *self.arguments))
         self.process.start()
         theirs.close()
-        self.connection.recv()  # it has started: from now on its cases take time
+        self.connection.recv()
 
-    def give(self, batch):
-        """Hand over a batch."""
-        if batch.start < batch.stop:
-            self.batch, self.index = batch, batch.start
-            self.silence, self.asked_at = 0.0, time.monotonic()
-            self.connection.send(batch)
-
-    def reports(self):
-        """Yield the reports that have come."""
-        while self.batch is not None and not self.is_dead and self.connection.poll():
-            try:
-                report = self.connection.recv()
-            except (EOFError, OSError):
-                self.is_dead = True
-            else:
-                self.silence = 0.0
-                self.index += 1
-                if self.index == self.batch.stop:
-                    self.batch = None
-                yield report
-
-    def failure(self, patience):
-        """Return what is wrong with the process, or None."""
-        if self.batch is None:
-            return None
-        if self.is_dead:
+    def report(self, kind, index, patience):
+        """Return the report of a case."""
+        self.connection.send((kind, index))
+        try:
+            if self.connection.poll(patience):
+                return self.connection.recv()
+            failure = f"no end after {patience:g} seconds"
+        except (EOFError, OSError):
             self.process.join()
-            return f"the process died with exit code {self.process.exitcode}"
-        now = time.monotonic()
-        self.silence += min(now - self.asked_at, 1.0)  # no longer, if we slept as well
-        self.asked_at = now
-        if self.silence > patience:
-            return f"no end after {patience:g} seconds"
-        return None
+            failure = f"the process died with exit code {self.process.exitcode}"
+        self.close()
+        self.start()
+        return Report(kind, index, 0, failure, 0.0)
 
-    def at(self):
-        """Return the kind and the index of the case that is running."""
-        return self.batch.kind, self.index
-
-    def rest(self):
-        """Return what remains of the batch after that case."""
-        return self.batch._replace(start=self.index + 1)
-
-    def end(self):
+    def close(self):
         """End the process, whatever it is doing."""
         self.process.kill()
         self.process.join()
@@ -144,14 +97,13 @@ class Worker:
 
 
 def _work(connection, run_case, seed):
-    """Run batches of cases until the process is ended, or nobody listens any more."""
+    """Run cases until the process is ended, or nobody listens any more."""
     _limit_memory()
     connection.send("ready")
     with contextlib.suppress(EOFError, BrokenPipeError):
         while True:
-            batch = connection.recv()
-            for index in range(batch.start, batch.stop):
-                connection.send(_reported(run_case, batch.kind, seed, index))
+            kind, index = connection.recv()
+            connection.send(_reported(run_case, kind, seed, index))
 
 
 def _reported(run_case, kind, seed, index):

@@ -18,8 +18,11 @@ from pathlib import Path
 from inside import plain_state
 from rich.console import Console
 
+from benchmarks.report import print_table, write_csv
+from benchmarks.style import write_chart
+
 from .. import SEED
-from ..report import progress_bar, versions, write_csv
+from ..report import progress_bar, versions
 from ..state import changes, plain, state
 from .process import (
     RESUMED,
@@ -31,7 +34,7 @@ from .process import (
     read_checkpoint,
     read_whole,
 )
-from .report import rows_of, table, verdicts, write_chart
+from .report import draw, rows_of, verdicts
 from .rows import Purpose, numbers
 
 FEWEST_SAMPLES = 1000
@@ -48,9 +51,10 @@ def main(argv=None):
     job = Job(arguments.samples, arguments.kills, arguments.seed, folder, arguments.jobs)
     report, marks = run(job, console)
     arguments.out.write_text(json.dumps(report, indent=1) + "\n")
-    write_chart(arguments.out.with_suffix(".png"), marks)
-    write_csv(arguments.out.with_suffix(".csv"), ["a long stream", ""], rows_of(report))
-    console.print(table(report))
+    write_chart(arguments.out.parent, arguments.out.stem, lambda pale: draw(marks))
+    header, rows = ["a long stream", ""], list(rows_of(report))
+    write_csv(arguments.out.with_suffix(".csv"), header, rows)
+    print_table(console, header, rows, None)
     console.print(f"The numbers are in {arguments.out}.")
     is_growing = report["memory"]["is_flat"] is False
     n_wrong = len(report["differences"]) + len(report["lost"]) + is_growing

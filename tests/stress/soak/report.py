@@ -16,9 +16,9 @@ sample and cluster.
 from collections import Counter
 
 import numpy as np
-from rich.box import SIMPLE_HEAD
-from rich.table import Table
 from scipy.stats import theilslopes
+
+from benchmarks.style import BLUE, new_figure
 
 SETTLED = 0.9  # of the clusters at the end
 FEWEST_MARKS = 30  # after settling, for a verdict
@@ -116,16 +116,6 @@ def slope(x, y):
     return float(theilslopes(y, x).slope)
 
 
-def table(report):
-    """Return the table of what was measured."""
-    table = Table(box=SIMPLE_HEAD, show_header=False)
-    table.add_column()
-    table.add_column(justify="right")
-    for name, value in rows_of(report):
-        table.add_row(name, value)
-    return table
-
-
 def rows_of(report):
     """Return what was measured, as names and texts."""
     return [*_rows_of_runs(report), *_rows_of_verdicts(report)]
@@ -178,17 +168,8 @@ def _said(verdict):
     return "yes" if verdict["is_flat"] else "NO"
 
 
-def write_chart(path, marks):
-    """Draw clusters, memory and time per sample, light and dark, if matplotlib is there."""
-    from benchmarks.style import write_chart
-
-    write_chart(path.parent, path.stem, lambda pale: draw(marks))
-
-
 def draw(marks):
     """Return a panel each for clusters, memory and time per sample."""
-    from benchmarks.style import BLUE, new_figure
-
     curves = {"clusters": [mark.clusters for mark in marks]}
     if marks[-1].resident_bytes is not None:
         curves["memory of the process, MiB"] = [m.resident_bytes / MIB for m in marks]
