@@ -75,10 +75,9 @@ def read_like(example, state, name):
 def _rows(state):
     """Return an array, or CSR, of floats."""
     rows = _csr(**state) if isinstance(state, dict) else np.array(state, order="C")
-    expect(
-        rows_and_columns=rows.ndim == 2 and rows.shape[1] > 0,
-        floats=rows.dtype in (np.float64, np.float32),
-    )
+    has_shape = rows.ndim == 2 and rows.shape[1] > 0
+    if not has_shape or rows.dtype not in (np.float64, np.float32):
+        raise ValueError("expected rows and columns of floats.")
     return rows
 
 
