@@ -95,6 +95,8 @@ CRAFTED = {
         lambda rows: rows[:, :2],
         lambda rows: rows.ravel(),
         lambda rows: rows[:, :, None],
+        lambda rows: rows.astype(np.float16),
+        lambda rows: rows.astype(int),
         lambda rows: rows.astype(complex),
         lambda rows: with_value(rows, (1, 1), np.nan),
         lambda rows: with_value(rows, (1, 1), np.inf),

@@ -8,7 +8,6 @@ import math
 
 import numpy as np
 from scipy.sparse import csr_array, issparse
-from sklearn.utils import check_array
 
 from .._utils.validation import MOST_CLUSTERS, MOST_SAMPLES, rebuilt
 
@@ -75,15 +74,15 @@ def read_like(example, state, name):
 
 def _rows(state):
     """Return an array, or CSR, of floats."""
-    rows, floats = state, [np.float64, np.float32]
-    if isinstance(state, dict):
-        rows = _csr(**state)
-    options = {"accept_sparse": "csr", "order": "C", "copy": True, "ensure_min_samples": 0}
-    return check_array(rows, dtype=floats, **options)
+    rows = _csr(**state) if isinstance(state, dict) else np.array(state, order="C")
+    has_shape = rows.ndim == 2 and rows.shape[1] > 0
+    if not has_shape or rows.dtype not in (np.float64, np.float32):
+        raise ValueError("expected rows and columns of floats.")
+    return rows
 
 
 def _csr(values, columns, indptr, n_features):
     shape = len(indptr) - 1, n_features
-    rows = rebuilt(csr_array((values, columns, indptr), shape=shape))
+    rows = rebuilt(csr_array((values, columns, indptr), shape=shape, copy=True))
     expect(columns_in_order=rows.has_canonical_format)
     return rows
