@@ -29,9 +29,10 @@ def encode_rows(X, final, encode, n_columns, n_jobs, decided=None):
     columns = np.arange(len(centers)) if final.ids is None else final.ids
     if decided:
         stream, _ = decided
-        positions = np.arange(stream.n_seen - X.shape[0], stream.n_seen)[:, None]
+        first = stream.n_seen - X.shape[0]
+        positions = np.arange(first, stream.n_seen)[:, None]
         clusters = every_cluster(stream, centers.rows)
-        columns = np.flatnonzero(clusters.retired_at > positions.min())
+        columns = np.flatnonzero(clusters.retired_at > first)
         clusters = clusters.at(columns)
         centers = centers_from(clusters.rows) if stream.retired else centers
     features = np.empty((X.shape[0], 0 if encode == "local" else n_columns), X.dtype)
