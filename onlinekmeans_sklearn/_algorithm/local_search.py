@@ -26,17 +26,18 @@ import numpy as np
 from .._nearest import nearest_points, pair_distances, sums_of_differences
 from .._utils.rows import indices_by_group
 from .._utils.threads import SINGLE_THREAD
-from .clustering import Clustering, PointsByRegion, changed, disjoint, fill_empty, mask
+from .clustering import Clustering, PointsByRegion, disjoint, fill_empty, mask
 
-_BATCH = 4  # a batch of seeds is as large as the seeds so far, divided by this
+_BATCH = 2  # a batch of seeds is as large as the seeds so far, divided by this
 _REGION = 150  # centers per region, about
 _MOST_ROUNDS, _ROUNDS_WORK = 4, 40_000  # work: pairs of points and clusters in all rounds
 _MOST_SWEEPS, _MOST_EXCHANGES = 30, 24  # per round
 _FAILURES = 3  # sweeps in a row that gain too little, after which to stop
 _SWEEP_GAIN, _STEP_GAIN = 1e-3, 1e-4  # share of the cost that is gain enough
 _SWAPPED, _FEWEST_SWAPPED = 0.2, 4  # share and least number of centers to try in a sweep
+_DRAWN = 3  # points to choose each of the new centers from
 _OPTIMISM, _OPTIMISM_DECAY = 2.0, 1.3  # how many times its savings a swap may lose at first
-_FIRST_STEPS, _SWAP_STEPS, _LAST_STEPS = 3, 2, 30  # of Lloyd
+_SWAP_STEPS, _LAST_STEPS = 1, 30  # of Lloyd
 # share of the cost that sweeps, or a fresh start, must gain to change what was found before
 _CONTINUED_GAIN, _FRESH_GAIN = 0.003, 0.01
 _FAR = 1e300  # instead of infinity, which times a weight of 0 is NaN
@@ -75,7 +76,6 @@ class LocalSearch:
         """Return a clustering after all steps; a sweep of swaps must gain enough."""
         k = len(best.centers)
         if best.cost > 0 and k > 1:
-            best = self._lloyd(best, _FIRST_STEPS, *self._regions(best))
             n_rounds = min(_ROUNDS_WORK // (k * len(self.X)), _MOST_ROUNDS)
             for _ in range(max(1, n_rounds)):
                 best = self._settled(self._swap(best, least_gain))
@@ -146,29 +146,24 @@ class LocalSearch:
         n = n if pays.all() else pays.argmin()
         if n == 0:
             return clustering
-        is_moved, new = mask(old[:n], len(centers.X)), new.at(slice(n))
+        new = new.at(slice(n))
         centers = centers.at(np.arange(len(centers.X)))  # a copy
         centers.X[old[:n]] = new.X
         if new.region is not None:
             centers.region[old[:n]] = new.region
-        swapped = self._reassign(clustering, centers, is_moved, points)
-        is_changed = changed(clustering, swapped) | is_moved
-        return self._lloyd(swapped, _SWAP_STEPS, centers, points, is_changed)
+        swapped = self._reassign(clustering, centers, points)
+        return self._lloyd(swapped, _SWAP_STEPS, centers, points)
 
     def _centers_to_add(self, clustering, n, points):
         """Return up to n centers to add and what each saves if all are, the most first.
 
         They are the means of the points that some random points would attract.
         """
-        new = points.at(self._sample(clustering.d2, 2 * n))
+        new = points.at(self._sample(clustering.d2, _DRAWN * n))
         savings, owner = self._savings(clustering, new, points)
         new = PointsByRegion(self._means(owner, new.X), new.region)
         new = new.at(np.argsort(-savings, kind="stable")[:n])
-        savings, owner = self._savings(clustering, new, points)
-        moved = np.flatnonzero(owner >= 0)
-        savings += self._recovered_cost(
-            clustering, moved, clustering.labels[moved], owner[moved], len(savings), sign=-1
-        )
+        savings = self._savings(clustering, new, points)[0]
         most = np.argsort(-savings, kind="stable")
         return new.at(most), savings[most]
 
@@ -195,27 +190,22 @@ class LocalSearch:
         found, d2 = self._nearest(centers.at(kept), points, rows)
         lost = (d2 - clustering.d2[rows]) * self.weights[rows]
         losses = np.bincount(clustering.labels[rows], lost, len(half))
-        losses -= self._recovered_cost(
-            clustering, rows, kept[found], clustering.labels[rows], len(losses), sign=1
-        )
+        losses -= self._recovered_cost(clustering, rows, kept[found])
         least = np.argsort(losses[old], kind="stable")
         return old[least], losses[old[least]]
 
-    def _recovered_cost(self, clustering, rows, clusters, causes, n_causes, sign):
-        """Return the cost saved, by cause, when centers follow points that come or go.
-
-        `clusters` are those that points are added to (sign 1) or removed from (sign -1).
-        """
-        pairs, pair = np.unique(clusters * n_causes + causes, return_inverse=True)
-        clusters, causes = np.divmod(pairs, n_causes)
-        origins, weights = clustering.centers[clusters], self.weights[rows]
-        sums = sums_of_differences(origins, self.X.take(rows, axis=0), pair, weights)
-        mass = self._mass(clustering.labels, len(clustering.centers))[clusters]
-        mass += sign * np.bincount(pair, weights, len(pairs))
-        squares = np.einsum("ij,ij->i", sums, sums)
-        is_left = mass > _ROUNDING * self.weights.min()
-        saved = np.divide(squares, mass, out=np.zeros_like(mass), where=is_left)
-        return np.bincount(causes, saved, n_causes)
+    def _recovered_cost(self, clustering, rows, to):
+        """Return the cost saved, by old cluster, when centers follow points they gain."""
+        k = len(clustering.centers)
+        pairs, pair = np.unique(to * k + clustering.labels[rows], return_inverse=True)
+        to, old = np.divmod(pairs, k)
+        weights = self.weights[rows]
+        sums = sums_of_differences(
+            clustering.centers[to], self.X.take(rows, axis=0), pair, weights
+        )
+        mass = self._mass(clustering.labels, k)[to] + np.bincount(pair, weights)
+        saved = np.einsum("ij,ij->i", sums, sums) / np.maximum(mass, self.weights.min())
+        return np.bincount(old, saved, k)
 
     def _random_half(self, n):
         """Return a mask of a random half."""
@@ -223,16 +213,11 @@ class LocalSearch:
 
     # Lloyd's steps
 
-    def _lloyd(self, clustering, n_steps, centers, points, is_changed=None):
+    def _lloyd(self, clustering, n_steps, centers, points):
         """Do Lloyd's steps as long as they gain enough."""
-        if is_changed is None:
-            is_changed = np.ones(len(centers.X), dtype=bool)
         for _ in range(n_steps):
-            labels = np.where(is_changed[clustering.labels], clustering.labels, -1)
-            means = self._means(labels, clustering.centers)
-            moved = PointsByRegion(means, centers.region)
-            after = self._reassign(clustering, moved, is_changed, points)
-            is_changed = changed(clustering, after)
+            means = self._means(clustering.labels, clustering.centers)
+            after = self._reassign(clustering, centers._replace(X=means), points)
             gain = clustering.cost - after.cost
             if gain > 0:
                 clustering = after
@@ -240,20 +225,11 @@ class LocalSearch:
                 break
         return clustering
 
-    def _reassign(self, clustering, centers, is_moved, points):
-        """Reassign points after some centers have moved.
-
-        Points of these are compared with all centers, others only with those that moved.
-        """
-        labels, d2 = clustering.labels.copy(), clustering.d2.copy()
-        is_lost = is_moved[labels]
-        rows, others = np.flatnonzero(is_lost), np.flatnonzero(~is_lost)
-        labels[rows], d2[rows] = self._nearest(centers, points, rows)
-        if len(others):
-            ids = np.flatnonzero(is_moved)
-            found, d2[others] = self._nearest(centers.at(ids), points, others, d2[others])
-            is_nearer = found >= 0
-            labels[others[is_nearer]] = ids[found[is_nearer]]
+    def _reassign(self, clustering, centers, points):
+        """Reassign points to centers that have moved, unless their own is still nearer."""
+        d2 = pair_distances(centers.X, self.X, clustering.labels)
+        found, d2 = self._nearest(centers, points, d2=d2)
+        labels = np.where(found >= 0, found, clustering.labels)
         return self._clustering(centers.X, labels, d2)
 
     # Exchange
