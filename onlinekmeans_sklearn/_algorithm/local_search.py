@@ -2,9 +2,9 @@
 
 1. *Seeding* by k-means++ [1]_, some seeds at a time.
 2. *Swaps* [2]_, many in a sweep: replace centers that save little by others that save
-   more. Lloyd's steps follow, only where something has changed. They recover part of what a
-   swap loses, so sweeps are optimistic about it; a sweep that increases the cost is undone,
-   and the next ones are less optimistic.
+   more. Lloyd's steps follow. They recover part of what a swap loses, so sweeps are
+   optimistic about it; a sweep that gains too little is undone, and the next ones are less
+   optimistic, until none would be done that seems to lose.
 3. *Exchange* [3]_ of single points, which finds improvements after Lloyd's steps have
    converged, since it takes into account that a center moves with its points. This matters
    most for clusters of few points.
@@ -32,12 +32,12 @@ _BATCH = 2  # a batch of seeds is as large as the seeds so far, divided by this
 _REGION = 150  # centers per region, about
 _MOST_ROUNDS, _ROUNDS_WORK = 4, 40_000  # work: pairs of points and clusters in all rounds
 _MOST_SWEEPS, _MOST_EXCHANGES = 30, 24  # per round
-_FAILURES = 3  # sweeps in a row that gain too little, after which to stop
 _SWEEP_GAIN, _STEP_GAIN = 1e-3, 1e-4  # share of the cost that is gain enough
 _SWAPPED, _FEWEST_SWAPPED = 0.2, 4  # share and least number of centers to try in a sweep
-_DRAWN = 3  # points to choose each of the new centers from
-_OPTIMISM, _OPTIMISM_DECAY = 2.0, 1.3  # how many times its savings a swap may lose at first
-_SWAP_STEPS, _LAST_STEPS = 1, 30  # of Lloyd
+_DRAWN = 4  # points to choose each of the new centers from
+# How many times its savings a swap may lose, at first, and how this shrinks, down to 1.
+_OPTIMISM, _OPTIMISM_DECAY = 2.0, 1.2
+_SWAP_STEPS, _LAST_STEPS = 2, 30  # of Lloyd
 # share of the cost that sweeps, or a fresh start, must gain to change what was found before
 _CONTINUED_GAIN, _FRESH_GAIN = 0.003, 0.01
 _FAR = 1e300  # instead of infinity, which times a weight of 0 is NaN
@@ -72,7 +72,7 @@ class LocalSearch:
                 best = fresh
         return fill_empty(best.labels, best.d2, k)
 
-    def _improved(self, best, least_gain=0.0):
+    def _improved(self, best, least_gain=_SWEEP_GAIN):
         """Return a clustering after all steps; a sweep of swaps must gain enough."""
         k = len(best.centers)
         if best.cost > 0 and k > 1:
@@ -94,18 +94,17 @@ class LocalSearch:
     # Seeding
 
     def _seed(self, k):
-        """Return a clustering with k points as centers, or fewer if the cost is 0."""
-        seeds = self._sample(np.ones(len(self.X)), 1)
-        labels, d2 = nearest_points(self.X[seeds], self.X)
-        clustering = self._clustering(self.X[seeds], labels, d2)
-        while len(seeds) < k and clustering.cost > 0:
-            n_new = min(max(1, len(seeds) // _BATCH), k - len(seeds))
+        """Return one by the mean and k - 1 points, or fewer if the cost is 0."""
+        clustering = self._clustering_of(np.zeros(len(self.X), dtype=np.intp), 1)
+        while len(clustering.centers) < k and clustering.cost > 0:
+            n = len(clustering.centers)
             _, points = self._regions(clustering)
-            new = self._sample(clustering.d2, n_new)
-            owner, d2 = self._nearest(points.at(new), points, d2=clustering.d2)
-            labels = np.where(owner >= 0, len(seeds) + owner, clustering.labels)
-            seeds = np.append(seeds, new)
-            clustering = self._clustering(self.X[seeds], labels, d2)
+            n_new = min(max(1, n // _BATCH), k - n)
+            new = points.at(self._sample(clustering.d2, n_new))
+            owner, d2 = self._nearest(new, points, d2=clustering.d2)
+            labels = np.where(owner >= 0, n + owner, clustering.labels)
+            centers = np.append(clustering.centers, new.X, axis=0)
+            clustering = self._clustering(centers, labels, d2)
         return clustering
 
     def _start(self, k, labels):
@@ -122,16 +121,15 @@ class LocalSearch:
     # Swaps
 
     def _swap(self, best, least_gain):
-        """Sweep until swaps no longer help."""
-        optimism, failures = _OPTIMISM, 0
+        """Sweep until swaps no longer help; each that gains too little sobers the next."""
+        optimism = _OPTIMISM
         for _ in range(_MOST_SWEEPS):
             swapped = self._sweep(best, optimism)
-            failures = 0 if swapped.cost < (1 - _SWEEP_GAIN) * best.cost else failures + 1
             if swapped.cost < (1 - least_gain) * best.cost:
                 best = swapped
             else:
-                optimism = max(1.0, optimism / _OPTIMISM_DECAY)
-            if failures == _FAILURES or best.cost == 0:
+                optimism /= _OPTIMISM_DECAY
+            if optimism < 1:
                 break
         return best
 
@@ -146,13 +144,12 @@ class LocalSearch:
         n = n if pays.all() else pays.argmin()
         if n == 0:
             return clustering
-        new = new.at(slice(n))
         centers = centers.at(np.arange(len(centers.X)))  # a copy
-        centers.X[old[:n]] = new.X
+        centers.X[old[:n]] = new.X[:n]
         if new.region is not None:
-            centers.region[old[:n]] = new.region
-        swapped = self._reassign(clustering, centers, points)
-        return self._lloyd(swapped, _SWAP_STEPS, centers, points)
+            centers.region[old[:n]] = new.region[:n]
+        clustering = self._reassign(clustering, centers, points)
+        return self._lloyd(clustering, _SWAP_STEPS, centers, points)
 
     def _centers_to_add(self, clustering, n, points):
         """Return up to n centers to add and what each saves if all are, the most first.
@@ -199,10 +196,8 @@ class LocalSearch:
         k = len(clustering.centers)
         pairs, pair = np.unique(to * k + clustering.labels[rows], return_inverse=True)
         to, old = np.divmod(pairs, k)
-        weights = self.weights[rows]
-        sums = sums_of_differences(
-            clustering.centers[to], self.X.take(rows, axis=0), pair, weights
-        )
+        origins, weights = clustering.centers[to], self.weights[rows]
+        sums = sums_of_differences(origins, self.X[rows], pair, weights)
         mass = self._mass(clustering.labels, k)[to] + np.bincount(pair, weights)
         saved = np.einsum("ij,ij->i", sums, sums) / np.maximum(mass, self.weights.min())
         return np.bincount(old, saved, k)
@@ -218,11 +213,9 @@ class LocalSearch:
         for _ in range(n_steps):
             means = self._means(clustering.labels, clustering.centers)
             after = self._reassign(clustering, centers._replace(X=means), points)
-            gain = clustering.cost - after.cost
-            if gain > 0:
-                clustering = after
-            if not gain > _STEP_GAIN * clustering.cost:
+            if not after.cost < (1 - _STEP_GAIN) * clustering.cost:
                 break
+            clustering = after
         return clustering
 
     def _reassign(self, clustering, centers, points):
@@ -262,12 +255,11 @@ class LocalSearch:
             found, d2[rows] = self._nearest(centers.at(ids), points, rows)
             other[rows] = ids[found]
         mass = self._mass(labels, k)
-        is_alone = np.bincount(labels, minlength=k)[labels] == 1
-        left = np.where(is_alone, np.inf, mass[labels] - self.weights)
-        saved = mass[labels] * self.weights / np.maximum(left, self.weights.min())
-        saved *= clustering.d2
-        lost = mass[other] * self.weights / (mass[other] + self.weights)
-        lost *= np.minimum(d2, _FAR)
+        left = np.maximum(mass[labels] - self.weights, self.weights.min())
+        saved = mass[labels] * self.weights / left * clustering.d2  # 0 if one is alone
+        lost = (
+            mass[other] * self.weights / (mass[other] + self.weights) * np.minimum(d2, _FAR)
+        )
         moved = np.flatnonzero(saved - lost > _ROUNDING * saved)
         moved = moved[np.argsort((lost - saved)[moved], kind="stable")]
         moved = moved[disjoint(labels[moved], other[moved])]

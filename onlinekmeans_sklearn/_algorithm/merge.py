@@ -212,11 +212,7 @@ def _cost_of_moves(stream, final):
         moves = moves - rows_between(online, rows.start, rows.stop)
         counts, some = stream.counts[rows, None], rows_between(sums, rows.start, rows.stop)
         with np.errstate(over="ignore", invalid="ignore"):
-            if issparse(moves):
-                total += moves.multiply(moves).multiply(counts).sum()
-                total -= 2 * moves.multiply(some).sum()
-            else:
-                total += (moves * (counts * moves - 2 * some)).sum()
+            total += (moves * (moves * counts - 2 * some)).sum()
     return total
 
 
