@@ -257,11 +257,10 @@ class LocalSearch:
         mass = self._mass(labels, k)
         left = np.maximum(mass[labels] - self.weights, self.weights.min())
         saved = mass[labels] * self.weights / left * clustering.d2  # 0 if one is alone
-        lost = (
-            mass[other] * self.weights / (mass[other] + self.weights) * np.minimum(d2, _FAR)
-        )
-        moved = np.flatnonzero(saved - lost > _ROUNDING * saved)
-        moved = moved[np.argsort((lost - saved)[moved], kind="stable")]
+        to = mass[other]
+        gain = saved - to * self.weights / (to + self.weights) * np.minimum(d2, _FAR)
+        moved = np.flatnonzero(gain > _ROUNDING * saved)
+        moved = moved[np.argsort(-gain[moved], kind="stable")]
         moved = moved[disjoint(labels[moved], other[moved])]
         return moved, other[moved]
 

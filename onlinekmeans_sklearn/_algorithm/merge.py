@@ -158,8 +158,7 @@ def _renumbered(before, after, counts, n_clusters):
 
 def _mean_the_same(before, after, counts, n_clusters):
     """Return which merged clusters have most of their weight in common with before."""
-    stays = before == after
-    shared = np.bincount(after[stays], counts[stays], n_clusters)
+    shared = np.bincount(after, counts * (before == after), n_clusters)
     weights = (np.bincount(labels, counts, n_clusters) for labels in (before, after))
     return shared > 0.5 * np.minimum(*weights)
 
