@@ -33,12 +33,6 @@ def mask(indices, n):
     return mask
 
 
-def changed(before, after):
-    """Return a mask of the clusters that have lost or gained a point."""
-    moved = np.flatnonzero(before.labels != after.labels)
-    return mask([before.labels[moved], after.labels[moved]], len(after.centers))
-
-
 def disjoint(first, second):
     """Return the indices of pairs without a number in common, chosen greedily."""
     taken, indices = set(), []

@@ -2,9 +2,9 @@
 
 1. *Seeding* by k-means++ [1]_, some seeds at a time.
 2. *Swaps* [2]_, many in a sweep: replace centers that save little by others that save
-   more. Lloyd's steps follow, only where something has changed. They recover part of what a
-   swap loses, so sweeps are optimistic about it; a sweep that increases the cost is undone,
-   and the next ones are less optimistic.
+   more. Lloyd's steps follow. They recover part of what a swap loses, so sweeps are
+   optimistic about it; a sweep that gains too little is undone, and the next ones are less
+   optimistic, until none would be done that seems to lose.
 3. *Exchange* [3]_ of single points, which finds improvements after Lloyd's steps have
    converged, since it takes into account that a center moves with its points. This matters
    most for clusters of few points.
@@ -26,17 +26,18 @@ import numpy as np
 from .._nearest import nearest_points, pair_distances, sums_of_differences
 from .._utils.rows import indices_by_group
 from .._utils.threads import SINGLE_THREAD
-from .clustering import Clustering, PointsByRegion, changed, disjoint, fill_empty, mask
+from .clustering import Clustering, PointsByRegion, disjoint, fill_empty, mask
 
-_BATCH = 4  # a batch of seeds is as large as the seeds so far, divided by this
+_BATCH = 2  # a batch of seeds is as large as the seeds so far, divided by this
 _REGION = 150  # centers per region, about
 _MOST_ROUNDS, _ROUNDS_WORK = 4, 40_000  # work: pairs of points and clusters in all rounds
 _MOST_SWEEPS, _MOST_EXCHANGES = 30, 24  # per round
-_FAILURES = 3  # sweeps in a row that gain too little, after which to stop
 _SWEEP_GAIN, _STEP_GAIN = 1e-3, 1e-4  # share of the cost that is gain enough
 _SWAPPED, _FEWEST_SWAPPED = 0.2, 4  # share and least number of centers to try in a sweep
-_OPTIMISM, _OPTIMISM_DECAY = 2.0, 1.3  # how many times its savings a swap may lose at first
-_FIRST_STEPS, _SWAP_STEPS, _LAST_STEPS = 3, 2, 30  # of Lloyd
+_DRAWN = 4  # points to choose each of the new centers from
+# How many times its savings a swap may lose, at first, and how this shrinks, down to 1.
+_OPTIMISM, _OPTIMISM_DECAY = 2.0, 1.2
+_SWAP_STEPS, _LAST_STEPS = 2, 30  # of Lloyd
 # share of the cost that sweeps, or a fresh start, must gain to change what was found before
 _CONTINUED_GAIN, _FRESH_GAIN = 0.003, 0.01
 _FAR = 1e300  # instead of infinity, which times a weight of 0 is NaN
@@ -71,11 +72,10 @@ class LocalSearch:
                 best = fresh
         return fill_empty(best.labels, best.d2, k)
 
-    def _improved(self, best, least_gain=0.0):
+    def _improved(self, best, least_gain=_SWEEP_GAIN):
         """Return a clustering after all steps; a sweep of swaps must gain enough."""
         k = len(best.centers)
         if best.cost > 0 and k > 1:
-            best = self._lloyd(best, _FIRST_STEPS, *self._regions(best))
             n_rounds = min(_ROUNDS_WORK // (k * len(self.X)), _MOST_ROUNDS)
             for _ in range(max(1, n_rounds)):
                 best = self._settled(self._swap(best, least_gain))
@@ -94,18 +94,17 @@ class LocalSearch:
     # Seeding
 
     def _seed(self, k):
-        """Return a clustering with k points as centers, or fewer if the cost is 0."""
-        seeds = self._sample(np.ones(len(self.X)), 1)
-        labels, d2 = nearest_points(self.X[seeds], self.X)
-        clustering = self._clustering(self.X[seeds], labels, d2)
-        while len(seeds) < k and clustering.cost > 0:
-            n_new = min(max(1, len(seeds) // _BATCH), k - len(seeds))
+        """Return one by the mean and k - 1 points, or fewer if the cost is 0."""
+        clustering = self._clustering_of(np.zeros(len(self.X), dtype=np.intp), 1)
+        while len(clustering.centers) < k and clustering.cost > 0:
+            n = len(clustering.centers)
             _, points = self._regions(clustering)
-            new = self._sample(clustering.d2, n_new)
-            owner, d2 = self._nearest(points.at(new), points, d2=clustering.d2)
-            labels = np.where(owner >= 0, len(seeds) + owner, clustering.labels)
-            seeds = np.append(seeds, new)
-            clustering = self._clustering(self.X[seeds], labels, d2)
+            n_new = min(max(1, n // _BATCH), k - n)
+            new = points.at(self._sample(clustering.d2, n_new))
+            owner, d2 = self._nearest(new, points, d2=clustering.d2)
+            labels = np.where(owner >= 0, n + owner, clustering.labels)
+            centers = np.append(clustering.centers, new.X, axis=0)
+            clustering = self._clustering(centers, labels, d2)
         return clustering
 
     def _start(self, k, labels):
@@ -122,16 +121,15 @@ class LocalSearch:
     # Swaps
 
     def _swap(self, best, least_gain):
-        """Sweep until swaps no longer help."""
-        optimism, failures = _OPTIMISM, 0
+        """Sweep until swaps no longer help; each that gains too little sobers the next."""
+        optimism = _OPTIMISM
         for _ in range(_MOST_SWEEPS):
             swapped = self._sweep(best, optimism)
-            failures = 0 if swapped.cost < (1 - _SWEEP_GAIN) * best.cost else failures + 1
             if swapped.cost < (1 - least_gain) * best.cost:
                 best = swapped
             else:
-                optimism = max(1.0, optimism / _OPTIMISM_DECAY)
-            if failures == _FAILURES or best.cost == 0:
+                optimism /= _OPTIMISM_DECAY
+            if optimism < 1:
                 break
         return best
 
@@ -146,29 +144,23 @@ class LocalSearch:
         n = n if pays.all() else pays.argmin()
         if n == 0:
             return clustering
-        is_moved, new = mask(old[:n], len(centers.X)), new.at(slice(n))
         centers = centers.at(np.arange(len(centers.X)))  # a copy
-        centers.X[old[:n]] = new.X
+        centers.X[old[:n]] = new.X[:n]
         if new.region is not None:
-            centers.region[old[:n]] = new.region
-        swapped = self._reassign(clustering, centers, is_moved, points)
-        is_changed = changed(clustering, swapped) | is_moved
-        return self._lloyd(swapped, _SWAP_STEPS, centers, points, is_changed)
+            centers.region[old[:n]] = new.region[:n]
+        clustering = self._reassign(clustering, centers, points)
+        return self._lloyd(clustering, _SWAP_STEPS, centers, points)
 
     def _centers_to_add(self, clustering, n, points):
         """Return up to n centers to add and what each saves if all are, the most first.
 
         They are the means of the points that some random points would attract.
         """
-        new = points.at(self._sample(clustering.d2, 2 * n))
+        new = points.at(self._sample(clustering.d2, _DRAWN * n))
         savings, owner = self._savings(clustering, new, points)
         new = PointsByRegion(self._means(owner, new.X), new.region)
         new = new.at(np.argsort(-savings, kind="stable")[:n])
-        savings, owner = self._savings(clustering, new, points)
-        moved = np.flatnonzero(owner >= 0)
-        savings += self._recovered_cost(
-            clustering, moved, clustering.labels[moved], owner[moved], len(savings), sign=-1
-        )
+        savings = self._savings(clustering, new, points)[0]
         most = np.argsort(-savings, kind="stable")
         return new.at(most), savings[most]
 
@@ -195,27 +187,20 @@ class LocalSearch:
         found, d2 = self._nearest(centers.at(kept), points, rows)
         lost = (d2 - clustering.d2[rows]) * self.weights[rows]
         losses = np.bincount(clustering.labels[rows], lost, len(half))
-        losses -= self._recovered_cost(
-            clustering, rows, kept[found], clustering.labels[rows], len(losses), sign=1
-        )
+        losses -= self._recovered_cost(clustering, rows, kept[found])
         least = np.argsort(losses[old], kind="stable")
         return old[least], losses[old[least]]
 
-    def _recovered_cost(self, clustering, rows, clusters, causes, n_causes, sign):
-        """Return the cost saved, by cause, when centers follow points that come or go.
-
-        `clusters` are those that points are added to (sign 1) or removed from (sign -1).
-        """
-        pairs, pair = np.unique(clusters * n_causes + causes, return_inverse=True)
-        clusters, causes = np.divmod(pairs, n_causes)
-        origins, weights = clustering.centers[clusters], self.weights[rows]
-        sums = sums_of_differences(origins, self.X.take(rows, axis=0), pair, weights)
-        mass = self._mass(clustering.labels, len(clustering.centers))[clusters]
-        mass += sign * np.bincount(pair, weights, len(pairs))
-        squares = np.einsum("ij,ij->i", sums, sums)
-        is_left = mass > _ROUNDING * self.weights.min()
-        saved = np.divide(squares, mass, out=np.zeros_like(mass), where=is_left)
-        return np.bincount(causes, saved, n_causes)
+    def _recovered_cost(self, clustering, rows, to):
+        """Return the cost saved, by old cluster, when centers follow points they gain."""
+        k = len(clustering.centers)
+        pairs, pair = np.unique(to * k + clustering.labels[rows], return_inverse=True)
+        to, old = np.divmod(pairs, k)
+        origins, weights = clustering.centers[to], self.weights[rows]
+        sums = sums_of_differences(origins, self.X[rows], pair, weights)
+        mass = self._mass(clustering.labels, k)[to] + np.bincount(pair, weights)
+        saved = np.einsum("ij,ij->i", sums, sums) / np.maximum(mass, self.weights.min())
+        return np.bincount(old, saved, k)
 
     def _random_half(self, n):
         """Return a mask of a random half."""
@@ -223,37 +208,21 @@ class LocalSearch:
 
     # Lloyd's steps
 
-    def _lloyd(self, clustering, n_steps, centers, points, is_changed=None):
+    def _lloyd(self, clustering, n_steps, centers, points):
         """Do Lloyd's steps as long as they gain enough."""
-        if is_changed is None:
-            is_changed = np.ones(len(centers.X), dtype=bool)
         for _ in range(n_steps):
-            labels = np.where(is_changed[clustering.labels], clustering.labels, -1)
-            means = self._means(labels, clustering.centers)
-            moved = PointsByRegion(means, centers.region)
-            after = self._reassign(clustering, moved, is_changed, points)
-            is_changed = changed(clustering, after)
-            gain = clustering.cost - after.cost
-            if gain > 0:
-                clustering = after
-            if not gain > _STEP_GAIN * clustering.cost:
+            means = self._means(clustering.labels, clustering.centers)
+            after = self._reassign(clustering, centers._replace(X=means), points)
+            if not after.cost < (1 - _STEP_GAIN) * clustering.cost:
                 break
+            clustering = after
         return clustering
 
-    def _reassign(self, clustering, centers, is_moved, points):
-        """Reassign points after some centers have moved.
-
-        Points of these are compared with all centers, others only with those that moved.
-        """
-        labels, d2 = clustering.labels.copy(), clustering.d2.copy()
-        is_lost = is_moved[labels]
-        rows, others = np.flatnonzero(is_lost), np.flatnonzero(~is_lost)
-        labels[rows], d2[rows] = self._nearest(centers, points, rows)
-        if len(others):
-            ids = np.flatnonzero(is_moved)
-            found, d2[others] = self._nearest(centers.at(ids), points, others, d2[others])
-            is_nearer = found >= 0
-            labels[others[is_nearer]] = ids[found[is_nearer]]
+    def _reassign(self, clustering, centers, points):
+        """Reassign points to centers that have moved, unless their own is still nearer."""
+        d2 = pair_distances(centers.X, self.X, clustering.labels)
+        found, d2 = self._nearest(centers, points, d2=d2)
+        labels = np.where(found >= 0, found, clustering.labels)
         return self._clustering(centers.X, labels, d2)
 
     # Exchange
@@ -286,14 +255,12 @@ class LocalSearch:
             found, d2[rows] = self._nearest(centers.at(ids), points, rows)
             other[rows] = ids[found]
         mass = self._mass(labels, k)
-        is_alone = np.bincount(labels, minlength=k)[labels] == 1
-        left = np.where(is_alone, np.inf, mass[labels] - self.weights)
-        saved = mass[labels] * self.weights / np.maximum(left, self.weights.min())
-        saved *= clustering.d2
-        lost = mass[other] * self.weights / (mass[other] + self.weights)
-        lost *= np.minimum(d2, _FAR)
-        moved = np.flatnonzero(saved - lost > _ROUNDING * saved)
-        moved = moved[np.argsort((lost - saved)[moved], kind="stable")]
+        left = np.maximum(mass[labels] - self.weights, self.weights.min())
+        saved = mass[labels] * self.weights / left * clustering.d2  # 0 if one is alone
+        to = mass[other]
+        gain = saved - to * self.weights / (to + self.weights) * np.minimum(d2, _FAR)
+        moved = np.flatnonzero(gain > _ROUNDING * saved)
+        moved = moved[np.argsort(-gain[moved], kind="stable")]
         moved = moved[disjoint(labels[moved], other[moved])]
         return moved, other[moved]
 

@@ -158,8 +158,7 @@ def _renumbered(before, after, counts, n_clusters):
 
 def _mean_the_same(before, after, counts, n_clusters):
     """Return which merged clusters have most of their weight in common with before."""
-    stays = before == after
-    shared = np.bincount(after[stays], counts[stays], n_clusters)
+    shared = np.bincount(after, counts * (before == after), n_clusters)
     weights = (np.bincount(labels, counts, n_clusters) for labels in (before, after))
     return shared > 0.5 * np.minimum(*weights)
 
@@ -212,11 +211,7 @@ def _cost_of_moves(stream, final):
         moves = moves - rows_between(online, rows.start, rows.stop)
         counts, some = stream.counts[rows, None], rows_between(sums, rows.start, rows.stop)
         with np.errstate(over="ignore", invalid="ignore"):
-            if issparse(moves):
-                total += moves.multiply(moves).multiply(counts).sum()
-                total -= 2 * moves.multiply(some).sum()
-            else:
-                total += (moves * (counts * moves - 2 * some)).sum()
+            total += (moves * (moves * counts - 2 * some)).sum()
     return total
 
 
