@@ -21,12 +21,13 @@ can only make the distance of a point too large, so the cost still decreases in 
 .. [3] J. Hartigan, M. Wong. A k-Means Clustering Algorithm. Applied Statistics 28, 1979.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 
 from .._nearest import nearest_points, pair_distances, sums_of_differences
 from .._utils.rows import indices_by_group
 from .._utils.threads import SINGLE_THREAD
-from .clustering import Clustering, PointsByRegion, disjoint, fill_empty, mask
 
 _BATCH = 2  # a batch of seeds is as large as the seeds so far, divided by this
 _REGION = 150  # centers per region, about
@@ -42,6 +43,27 @@ _SWAP_STEPS, _LAST_STEPS = 2, 30  # of Lloyd
 _CONTINUED_GAIN, _FRESH_GAIN = 0.003, 0.01
 _FAR = 1e300  # instead of infinity, which times a weight of 0 is NaN
 _ROUNDING = 1e-9  # share of the savings that may be rounding error
+
+
+class PointsByRegion(NamedTuple):
+    """Points or centers, and the region of each; None if there is only one."""
+
+    X: np.ndarray
+    region: np.ndarray
+
+    def at(self, indices):
+        """Return the points at these indices."""
+        region = None if self.region is None else self.region[indices]
+        return PointsByRegion(self.X[indices], region)
+
+
+class Clustering(NamedTuple):
+    """Centers, the center of every point and its squared distance, and the cost."""
+
+    centers: np.ndarray
+    labels: np.ndarray
+    d2: np.ndarray
+    cost: float
 
 
 class LocalSearch:
@@ -178,7 +200,7 @@ class LocalSearch:
         half = self._random_half(len(centers.X))
         ids, others = np.flatnonzero(half), np.flatnonzero(~half)
         found, d2 = self._nearest(centers.at(others), centers, ids)
-        mass = self._mass(clustering.labels, len(clustering.centers))
+        mass = np.bincount(clustering.labels, self.weights, len(half))
         both = np.maximum(mass[ids] + mass[others[found]], self.weights.min())
         bound = mass[ids] * mass[others[found]] / both * np.minimum(d2, _FAR)
         old = ids[np.argsort(bound, kind="stable")[:n]]
@@ -198,7 +220,8 @@ class LocalSearch:
         to, old = np.divmod(pairs, k)
         origins, weights = clustering.centers[to], self.weights[rows]
         sums = sums_of_differences(origins, self.X[rows], pair, weights)
-        mass = self._mass(clustering.labels, k)[to] + np.bincount(pair, weights)
+        mass = np.bincount(clustering.labels, self.weights, k)[to]
+        mass += np.bincount(pair, weights)
         saved = np.einsum("ij,ij->i", sums, sums) / np.maximum(mass, self.weights.min())
         return np.bincount(old, saved, k)
 
@@ -254,7 +277,7 @@ class LocalSearch:
             rows, ids = np.flatnonzero(side[labels]), np.flatnonzero(~side)
             found, d2[rows] = self._nearest(centers.at(ids), points, rows)
             other[rows] = ids[found]
-        mass = self._mass(labels, k)
+        mass = np.bincount(labels, self.weights, k)
         left = np.maximum(mass[labels] - self.weights, self.weights.min())
         saved = mass[labels] * self.weights / left * clustering.d2  # 0 if one is alone
         to = mass[other]
@@ -308,10 +331,6 @@ class LocalSearch:
         """Return the clustering with its cost."""
         return Clustering(centers, labels, d2, float((d2 * self.weights).sum()))
 
-    def _mass(self, labels, k):
-        """Return the weight of each of k labels; a point with -1 does not count."""
-        return np.bincount(labels + 1, self.weights, k + 1)[1:]
-
     def _means(self, labels, otherwise):
         """Return the mean of the points of each label, and `otherwise` for other labels.
 
@@ -324,4 +343,32 @@ class LocalSearch:
         is_there = one >= 0
         origins = np.where(is_there[:, None], self.X[one], otherwise)
         sums = sums_of_differences(origins, self.X, labels, self.weights)
-        return origins + sums / np.where(is_there, self._mass(labels, k), 1.0)[:, None]
+        mass = np.bincount(labels + 1, self.weights, k + 1)[1:]
+        return origins + sums / np.where(is_there, mass, 1.0)[:, None]
+
+
+def mask(indices, n):
+    """Return a mask of length n that is True at the indices."""
+    mask = np.zeros(n, dtype=bool)
+    mask[indices] = True
+    return mask
+
+
+def disjoint(first, second):
+    """Return the indices of pairs without a number in common, chosen greedily."""
+    taken, indices = set(), []
+    for i, pair in enumerate(zip(first.tolist(), second.tolist())):
+        if taken.isdisjoint(pair):
+            taken.update(pair)
+            indices.append(i)
+    return indices
+
+
+def fill_empty(labels, d2, k):
+    """Return labels of k clusters, none of them empty: the farthest points move there."""
+    empty = np.setdiff1d(np.arange(k), labels)
+    staying = np.unique(labels, return_index=True)[1]  # one of each cluster
+    others = np.setdiff1d(np.arange(len(labels)), staying)
+    labels = labels.copy()
+    labels[others[np.argsort(-d2[others], kind="stable")[: len(empty)]]] = empty
+    return labels

@@ -18,9 +18,8 @@ from scipy.sparse import csr_array, issparse
 from .._nearest import centers_from, largest_block, nearest_shared
 from .._utils.rows import rows_at, rows_between
 from .._utils.threads import own_threads
-from .clustering import disjoint
 from .forgetting import every_cluster
-from .local_search import LocalSearch
+from .local_search import LocalSearch, disjoint
 
 _MOST_COLUMNS = 1024  # of sparse means; wider ones are sketched
 _ROUGH_COLUMNS = 128  # of a sketch for most of the search, if there are twice as many

@@ -86,16 +86,17 @@ class FramePartitions(ArrayPartitions):
         Dask knows that rows of the result belong to those of the frame only if it is mapped
         from the frame. Else it joins them by the index, whose values may be there twice.
         """
+        if issparse(meta):
+            # of a frame from_delayed Dask has aliases under keys that are not their own, of
+            # which it cannot make an array: keys in their place mean the same
+            graph = dict(self.delayed[0].dask)
+            graph |= {k: t.key for k, t in graph.items() if getattr(t, "key", k) != k}
+            parts = [dask.delayed(_same)(Delayed(i.key, graph)) for i in self.delayed]
+            return partitions_of(parts).mapped(function, value, meta, columns, firsts)
         args, token = [delayed_value(value)], _key_name(function)
         if firsts is not None:
             # a scalar for each partition: if Dask picks some of them, it picks theirs
             args.append(dd.from_map(operator.index, firsts, meta=0))
-        if issparse(meta):
-            array = self._X.map_partitions(function, *args, meta=meta, token=token)
-            # of a frame from_delayed Dask has aliases under keys that are not their own, of
-            # which it cannot make an array: keys in their place mean the same
-            plain = {k: t.key for k, t in array.dask.items() if getattr(t, "key", k) != k}
-            return da.Array({**array.dask, **plain}, array.name, array.chunks, meta=meta)
         make = partial(pd.Series, name="distance" if meta.dtype.kind == "f" else "cluster")
         if meta.ndim == 2:
             make = partial(pd.DataFrame, columns=columns)
@@ -188,6 +189,10 @@ def delayed_value(value):
 def _key_name(function):
     """Return what the keys of the tasks of a function begin with."""
     return f"online-kmeans-{function.__name__.replace('_', '-')}"
+
+
+def _same(part):
+    return part
 
 
 def _of_block(function, parts, value, *firsts):

@@ -52,15 +52,14 @@ def nearest_points(points, X, threads=SINGLE_THREAD, d2=None):
     ids = np.full(len(X), -1, dtype=np.int32)
     d2 = np.full(len(X), np.inf) if d2 is None else d2
     search = active.kernels.DenseSearch(points)
+    if threads.n_threads == 1:  # as nearly always, and several times a millisecond
+        search.nearest(X, ids, d2)
+        return ids, d2
 
     def search_share(span):
         search.nearest(X[span], ids[span], d2[span])
 
-    shares = row_shares(len(X), X.size * len(points), threads)
-    if len(shares) == 1:
-        search_share(*shares)
-    else:
-        threads.map(search_share, shares)
+    threads.map(search_share, row_shares(len(X), X.size * len(points), threads))
     return ids, d2
 
 
