@@ -22,7 +22,7 @@ labels = np.concatenate(labels)
 print(f"{model.n_clusters_} of {model.n_samples_seen_} digits opened a cluster")
 
 # %%
-# At first opening is cheap, and each phase makes it ten times more expensive: soon only a few
+# At first opening is cheap, and each phase makes it ten times more expensive: soon only few
 # digits open a cluster, most likely those far from all centers. The rows that did:
 
 print("rows:", model.opened_at_)
