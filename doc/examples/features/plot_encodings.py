@@ -3,7 +3,7 @@ One-hot, distance, triangle or local
 ====================================
 
 ``encode`` says what ``transform`` makes of a sample: which cluster it is in, how far all
-centers are, how much nearer than average each is, or what it takes for a plane in each
+centers are, how much nearer than average each is, or the columns for a plane in each
 cluster. How much a linear classifier gains depends on this and on the number of clusters.
 """
 
@@ -25,7 +25,7 @@ X_train, X_test, y_train, y_test = train_test_split(
 
 # %%
 # Four encodings, from few columns to many. A local cluster takes 65 columns, one for each
-# pixel and one more, and all of them should be fewer than a third of the samples.
+# pixel and one more; all columns together should be fewer than a third of the samples.
 
 numbers = {encode: [10, 25, 50, 100, 200] for encode in ("triangle", "distance", "onehot")}
 numbers["local"] = [1, 2, 3, 4]

@@ -3,12 +3,12 @@ Learning while clusters open
 ============================
 
 On a stream the clusters and the classifier have to learn at the same time.
-:class:`~onlinekmeans_sklearn.ClusterFeaturesClassifier` does both, batch by batch: whenever
-a cluster opens, the classifier gets one more feature.
+:class:`~onlinekmeans_sklearn.ClusterFeaturesClassifier` teaches both, batch by batch:
+whenever a cluster opens, the classifier gets one more feature.
 """
 
 # %%
-# A chessboard of four by four fields, which no line can separate, arrives 50 samples at
+# A chessboard of four by four squares, which no line can separate, arrives 50 samples at
 # a time.
 
 import numpy as np

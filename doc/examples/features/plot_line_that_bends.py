@@ -3,7 +3,7 @@ A line that bends
 =================
 
 A linear classifier cannot separate two rings. Given the cluster of each sample as one-hot
-features it can: it learns a constant of its own in every cluster.
+features, it can: it learns a constant for every cluster.
 """
 
 # %%
@@ -39,7 +39,7 @@ for name, share in accuracy.items():
     print(f"{name}: {share:.1%} correct")
 
 # %%
-# The regions in which each model says one class or the other.
+# The regions in which each model predicts one class or the other.
 
 import matplotlib.pyplot as plt
 from matplotlib.colors import ListedColormap

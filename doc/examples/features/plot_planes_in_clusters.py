@@ -3,12 +3,12 @@ A plane in every cluster
 ========================
 
 ``encode="local"`` gives a linear model a plane of its own in every cluster, softly joined
-with those of the clusters next to it. One-hot features give it a constant there. With as
-many columns, planes follow a curved boundary far more closely.
+with those of neighboring clusters. One-hot features give it only a constant there. With the
+same number of columns, planes follow a curved boundary far more closely.
 """
 
 # %%
-# A plane of two spirals that wind around each other: no line separates them.
+# Two spirals wind around each other: no line separates them.
 
 import numpy as np
 from sklearn.linear_model import SGDClassifier
@@ -31,8 +31,8 @@ y = spiral(X)
 X_train, X_test, y_train, y_test = train_test_split(X, y, random_state=0)
 
 # %%
-# 90 columns each, beside the raw features: 90 clusters one-hot, or 30 clusters with three
-# columns, a constant and two slopes.
+# 90 columns each, beside the raw features: 90 one-hot clusters, or 30 clusters with three
+# columns each, a constant and two slopes.
 
 
 def linear_model(*features):
@@ -54,7 +54,8 @@ for name, share in accuracy.items():
     print(f"{name}: {share:.1%} correct")
 
 # %%
-# The regions in which each model says one class or the other, and gray the true boundary.
+# The regions in which each model predicts one class or the other. The gray line is the true
+# boundary.
 
 import matplotlib.pyplot as plt
 from matplotlib.colors import ListedColormap

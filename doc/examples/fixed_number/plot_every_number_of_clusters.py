@@ -2,8 +2,8 @@
 One pass, every number of clusters
 ==================================
 
-An elbow plot usually means reading the data again for each number of clusters. Here they
-are read once: the online clusters are merged into 1, 2, 3, ... clusters afterwards.
+An elbow plot usually means reading the data again for each number of clusters. Here the
+data are read once: the online clusters are merged into 1, 2, 3, ... clusters afterwards.
 """
 
 # %%
@@ -20,8 +20,8 @@ from onlinekmeans_sklearn import OnlineKMeans
 X, _ = make_blobs(50_000, n_features=10, centers=7, cluster_std=2, random_state=0)
 
 # %%
-# ``partial_fit`` without rows repeats the last step only, the merge, for the ``n_clusters``
-# set before. ``inertia_`` is exact: it comes from sums kept during the pass.
+# ``partial_fit`` without rows repeats only the last step, the merge, with the new
+# ``n_clusters``. ``inertia_`` is exact: it comes from sums kept during the pass.
 
 numbers = range(1, 15)
 start = time.perf_counter()

@@ -3,7 +3,7 @@ Two moons from 250 means
 ========================
 
 K-means cannot find two moons, and single linkage, which can, needs the distances of all
-pairs of rows. One pass turns the rows into some 250 means, which it can handle.
+pairs of rows. One pass turns the rows into some 250 means, few enough for single linkage.
 """
 
 # %%
@@ -55,4 +55,5 @@ plt.show()
 # **What to remember**
 #
 # - One pass shrinks a stream to means that slower methods can work on.
-# - ``centers="means"`` summarizes the data; the default keeps the samples that opened.
+# - ``centers="means"`` summarizes the data; the default keeps the samples that opened
+#   clusters.

@@ -4,13 +4,13 @@ Yesterday 25 clusters, today 28: which is which?
 
 A report shows 25 clusters of customers, and today there should be 28. A new clustering has
 new numbers, and nobody knows which is which. With
-:class:`~onlinekmeans_sklearn.OnlineKMeans` the online clusters tell, since their ids never
-change.
+:class:`~onlinekmeans_sklearn.OnlineKMeans` the online clusters link old and new numbers,
+since their own ids never change.
 """
 
 # %%
 # Yesterday's customers came in three batches, in the end from 25 groups, and somebody
-# looked at the clusters after each. Today three groups are new, at the right.
+# looked at the clusters after each batch. Today there are three new groups, at the right.
 
 import numpy as np
 
@@ -37,8 +37,8 @@ n_seen = model.n_samples_seen_
 
 # %%
 # As long as the number stays the same there is nothing to match: merged clusters keep their
-# ids from look to look. Since 25 clusters have to do for 28 groups now, some have to share
-# one, and a few ids are free for the new ones. ``merged_since_`` tells which.
+# ids from look to look. Since 25 clusters have to do for 28 groups now, some groups have to
+# share one, and a few ids are free for the new groups. ``merged_since_`` tells which.
 
 day_2 = customers([*groups, 25, 27, 29], 20_000)
 model.partial_fit(day_2)
@@ -89,5 +89,5 @@ plt.show()
 # **What to remember**
 #
 # - With the same ``n_clusters`` ids last; ``merged_since_`` tells which got a new meaning.
-# - With another, ``online_to_merged_`` of both days, weighted by ``counts_``, tells which
-#   is which. :doc:`/guide/fixed_number` says how it works.
+# - With a different one, ``online_to_merged_`` of both days, weighted by ``counts_``, tells
+#   which is which. :doc:`/guide/fixed_number` says how it works.

@@ -8,7 +8,7 @@ once, and the clusters are still those of one machine, bit for bit.
 
 # %%
 # Two hundred thousand points in forty partitions, and two workers. A real cluster would be
-# elsewhere; this one lives in the process.
+# elsewhere; this one lives in the same process.
 import dask.array as da
 import matplotlib.pyplot as plt
 from dask.distributed import Client, LocalCluster
@@ -32,14 +32,14 @@ with (
     counts = da.bincount(labels, minlength=on_dask.n_clusters_).compute()
 
 # %%
-# The same in one process. Centers, counts and cost are equal, not just nearly so.
+# The same without Dask. Centers, counts and cost are equal, not just nearly so.
 local = OnlineKMeans(k=100, random_state=0).fit(X)
 print("centers equal:", (on_dask.cluster_centers_ == local.cluster_centers_).all())
 print("counts equal: ", (counts == local.counts_).all())
 print("cost equal:   ", on_dask.inertia_ == local.inertia_)
 
 # %%
-# For a model that is served without Dask there is ``to_local``.
+# To serve the model without Dask, use ``to_local``.
 print(on_dask.to_local().predict([[0.0, 0.0]]))
 
 figure, axes = plt.subplots(layout="constrained")

@@ -3,7 +3,7 @@ Which digits open a cluster
 ===========================
 
 A sample opens a cluster with a probability that grows with its distance from all centers
-so far. So the centers are samples, which can be looked at, and ``opened_at_`` says which.
+so far. So the centers are samples that you can look at, and ``opened_at_`` says which.
 """
 
 # %%
@@ -22,7 +22,7 @@ labels = np.concatenate(labels)
 print(f"{model.n_clusters_} of {model.n_samples_seen_} digits opened a cluster")
 
 # %%
-# At first opening is cheap, and each phase makes it ten times more expensive: then only few
+# At first opening is cheap, and each phase makes it ten times more expensive: soon only few
 # digits open a cluster, most likely those far from all centers. The rows that did:
 
 print("rows:", model.opened_at_)

@@ -5,7 +5,7 @@ Groups that move
 Customers change their habits, machines wear out, and what was learned last month is wrong
 today. With ``half_life`` old rows count less and less, so that
 :class:`~onlinekmeans_sklearn.OnlineKMeans` follows groups that move; without it, clusters
-stay where most rows have ever been.
+stay where most rows have been.
 """
 
 # %%
@@ -49,7 +49,7 @@ for name in models:
     print(f"{' '.join(name.split())}: {costs[name, 80]:.1f} times the lowest cost")
 
 # %%
-# A row of pictures is a model, and time goes by from left to right.
+# Each row of pictures is one model; time runs from left to right.
 
 import matplotlib.pyplot as plt
 
@@ -79,4 +79,4 @@ plt.show()
 #
 # - With ``half_life`` clusters follow the stream; choose it as the number of rows in which
 #   the groups hardly move.
-# - Without it every row counts the same, however old, and clusters stay behind.
+# - Without it every row counts the same, however old, and clusters lag behind.

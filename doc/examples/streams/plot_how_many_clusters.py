@@ -3,7 +3,7 @@ How many clusters will open
 ===========================
 
 ``k`` is the number of clusters to aim at, not a bound: how many open depends on the data.
-Here is how far off it is on five streams, and how the clusters open.
+Here is how close that number comes to ``k`` on five streams, and when clusters open.
 """
 
 # %%
@@ -37,7 +37,7 @@ for name, counts in opened.items():
     print(f"{name}: {counts}")
 
 # %%
-# Within the gray band, half to twice as many clusters open as were aimed at.
+# In the gray band, the clusters opened are half to twice as many as aimed at.
 
 import matplotlib.pyplot as plt
 
@@ -61,7 +61,7 @@ ax.legend()
 plt.show()
 
 # %%
-# :class:`~onlinekmeans_sklearn.OpeningsDisplay` shows how a stream opened its clusters:
+# :class:`~onlinekmeans_sklearn.OpeningsDisplay` shows when a stream opened its clusters:
 # many of them early, when opening is cheap; each phase makes it ten times more expensive.
 
 model = OnlineKMeans(k=100, random_state=0).fit(streams["photograph"])

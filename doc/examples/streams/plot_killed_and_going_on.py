@@ -8,7 +8,7 @@ resumes from the last checkpoint, and the result is that of a run without a brea
 """
 
 # %%
-# The reader saves after every 5,000 rows. ``n_samples_seen_`` of the checkpoint says with
+# The reader saves after every 5,000 rows. ``n_samples_seen_`` of the checkpoint says at
 # which row to continue.
 
 import os
@@ -37,8 +37,8 @@ def read(checkpoint, steps, progress):
 
 
 # %%
-# Kills are simulated here, at random moments: the function returns without its model. The
-# next call starts from the checkpoint, until the stream is read to its end.
+# Kills are simulated here, at random moments: the function returns without its model. Each
+# next call starts from the checkpoint, until one reads the stream to its end.
 
 rng = np.random.RandomState(0)
 progress, model, killed_at = [], None, []
@@ -56,8 +56,8 @@ print(f"killed {len(killed_at)} times; the same means, bit for bit: {same}")
 print(f"the same cost: {model.inertia_ == whole.inertia_}")
 
 # %%
-# Where the line falls, a process was killed, and what it had read since the last
-# checkpoint is read again.
+# Where the line falls, a process was killed, and the next one reads again what came after
+# the last checkpoint.
 
 import matplotlib.pyplot as plt
 

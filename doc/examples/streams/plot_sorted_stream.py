@@ -5,7 +5,7 @@ A sorted stream
 Log files come by date, tables by customer: streams are rarely shuffled. One pass over a
 sorted stream misleads :class:`~sklearn.cluster.MiniBatchKMeans`, whose centers are chosen
 from the first batch; :class:`~onlinekmeans_sklearn.OnlineKMeans` opens more clusters as
-groups of some size arrive, and merges them at the end.
+new groups arrive, unless they are small, and merges all clusters at the end.
 """
 
 # %%

@@ -3,7 +3,7 @@ Near-duplicates, one document at a time
 =======================================
 
 Is this text nearly the same as an earlier one? A clusterer that opens a cluster for each
-new text, and gives the distance to the nearest at once, can tell while the stream runs.
+new text, and gives the distance to the nearest one at once, can tell while the stream runs.
 """
 
 # %%
@@ -30,9 +30,9 @@ for i in range(600):
 is_copy = np.array(is_copy)
 
 # %%
-# The probability that a text opens a cluster is its squared distance over the opening cost.
+# A text opens a cluster with probability squared distance / opening cost.
 # :class:`~onlinekmeans_sklearn.SemiOnlineKMeans` lets us choose that cost: 2, the squared
-# distance of texts that have no word in common. With a large ``k`` it stays there.
+# distance between texts without a common word. With a large ``k`` it stays there.
 
 n, opening_cost = len(texts), 2.0
 model = SemiOnlineKMeans(

@@ -8,7 +8,7 @@ they are, in CSR, and never made dense; only the five final centers are an array
 
 # %%
 # Three thousand short notes on five topics are made up from lists of words. Most words of a
-# note are common to all topics.
+# note could be from any topic.
 
 import numpy as np
 from sklearn.feature_extraction.text import TfidfVectorizer
@@ -35,8 +35,8 @@ notes = [
 print(notes[0])
 
 # %%
-# Rows of unit length, which ``TfidfVectorizer`` makes, turn clusters by distance into
-# clusters by cosine.
+# ``TfidfVectorizer`` makes rows of unit length, for which clusters by distance are clusters
+# by cosine.
 
 vectorizer = TfidfVectorizer()
 X = vectorizer.fit_transform(notes)

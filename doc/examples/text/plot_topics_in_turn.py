@@ -24,7 +24,7 @@ noise = rng.normal(size=(len(topic), 128)) / np.sqrt(128)
 X = normalize(directions[topic] + noise)
 
 # %%
-# Every text gets a cluster as it arrives, by three settings. Each cluster then stands for
+# With three settings in turn, every text gets a cluster as it arrives. A cluster stands for
 # the topic that most of its texts have. Homogeneity is 1 if no cluster mixes topics.
 
 settings = {
@@ -41,8 +41,8 @@ for name, params in settings.items():
     print(f"{name}: homogeneity {homogeneity_score(topic, labels):.2f}")
 
 # %%
-# A stripe is the stream from left to right, in a color for each topic. Where a stripe has
-# another color than the one at the top, texts were put among those of another topic.
+# Each stripe is the stream from left to right, in a color for each topic. Where its color
+# differs from that of the stripe at the top, texts were put among those of another topic.
 
 import matplotlib.pyplot as plt
 
