@@ -1,4 +1,4 @@
-"""A clustering of points, as the local search goes through, and what it asks of one."""
+"""The clusterings that the local search goes through, and small helpers for them."""
 
 from typing import NamedTuple
 
@@ -44,7 +44,7 @@ def disjoint(first, second):
 
 
 def fill_empty(labels, d2, k):
-    """Return labels of k clusters, none of them empty: the farthest points move there."""
+    """Return labels of k clusters, none of them empty: the farthest points fill them."""
     empty = np.setdiff1d(np.arange(k), labels)
     staying = np.unique(labels, return_index=True)[1]  # one of each cluster
     others = np.setdiff1d(np.arange(len(labels)), staying)
