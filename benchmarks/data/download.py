@@ -25,11 +25,11 @@ TIMEOUT = 30  # seconds that a server may be silent
 
 
 class DatasetMissing(Exception):
-    """A dataset is not there, and may not or cannot be downloaded."""
+    """A dataset is not found, and may not or cannot be downloaded."""
 
 
 class DatasetBroken(Exception):
-    """A dataset is there, but its files are damaged or are not what they should be."""
+    """A dataset is found, but its files are damaged or are not what they should be."""
 
 
 def cache_folder():
@@ -39,7 +39,7 @@ def cache_folder():
         folder.mkdir(exist_ok=True)
     except OSError as error:
         raise DatasetMissing(
-            f"There is no place for downloads: scikit-learn's data home cannot be made "
+            f"There is no folder for downloads: scikit-learn's data home cannot be made "
             f"({error}). Set the environment variable SCIKIT_LEARN_DATA to a folder that "
             "can be written."
         ) from error
@@ -71,7 +71,7 @@ def is_intact(path, expected):
 
 
 def obtain(file, folder, download):
-    """Return the path of a file in the cache; downloaded if it is not there or damaged."""
+    """Return the path of a file in the cache, downloaded if it is missing or damaged."""
     path, record = folder / file.name, folder / f"{file.name}.checksum"
     try:
         expected = file.checksum
@@ -105,7 +105,7 @@ def refused(file, path):
 
 
 def renew(file, path, expected):
-    """Download a file beside its place, and put it there once it is known to be right."""
+    """Download a file beside the old one, and replace that once the new one is checked."""
     with TemporaryDirectory(dir=path.parent) as temporary:
         part = Path(temporary) / file.name
         insist(file, part, path)

@@ -76,9 +76,9 @@ def texts(name):
     }
 
 
-def of_uci(place, checksum):
+def of_uci(path, checksum):
     """Return a file of UCI, under its own name."""
-    return File(place.rpartition("/")[2], f"{UCI}/{place}", checksum)
+    return File(path.rpartition("/")[2], f"{UCI}/{path}", checksum)
 
 
 def of_libsvm(name, checksum):

@@ -71,10 +71,10 @@ def main_id_changes(model, seed, rows=2000):
     In each batch there is one group more.
     """
     rng, main, changed, possible = np.random.default_rng(seed), {}, 0, 0
-    places = 6 * rng.normal(size=(GROUPS, 4))
+    centers = 6 * rng.normal(size=(GROUPS, 4))
     for n_groups in range(BEFORE + 1, GROUPS + 1):
         group = rng.integers(n_groups, size=rows)
-        X = places[group] + rng.normal(size=(rows, 4))
+        X = centers[group] + rng.normal(size=(rows, 4))
         ids = model.partial_fit(X).predict(X)
         now = {g: int(np.bincount(ids[group == g]).argmax()) for g in range(n_groups)}
         changed += sum(now[g] != main[g] for g in main)
@@ -86,9 +86,9 @@ def main_id_changes(model, seed, rows=2000):
 def milliseconds_of_looks(rows_before=ROWS_BEFORE, looks=LOOKS):
     """Return the milliseconds of predict after every few rows of a stream."""
     rng, taken = np.random.default_rng(0), []
-    places = 3 * rng.normal(size=(25, 6))
+    centers = 3 * rng.normal(size=(25, 6))
     n = rows_before + looks * ROWS
-    X = places[rng.integers(25, size=n)] + rng.normal(size=(n, 6))
+    X = centers[rng.integers(25, size=n)] + rng.normal(size=(n, 6))
     model = OnlineKMeans(10, random_state=0).partial_fit(X[:rows_before])
     model.predict(X[:ROWS])
     for start in range(rows_before, n, ROWS):

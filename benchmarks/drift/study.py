@@ -60,7 +60,7 @@ def run(start, windows, n_clusters, seed, rows):
 
 
 def one_seed(stream, seed, limit, advance):
-    """Return what a stream is like, and for a seed the figures, and who is left out.
+    """Return what a stream is like, the figures of a seed, and why others are left out.
 
     Figures, by contestant: cost / best for each window, milliseconds, and rows read.
     """
@@ -104,7 +104,7 @@ def measure(name, stream, seeds, limit, advance):
                     stream,
                     seed,
                     limit,
-                    lambda who, share: advance(f"{name}: {who}", share / seeds),
+                    lambda what, share: advance(f"{name}: {what}", share / seeds),
                 )
             )
     return {
@@ -113,9 +113,9 @@ def measure(name, stream, seeds, limit, advance):
         "n_clusters": stream.n_clusters,
         **runs[0][0],
         "contestants": {
-            who: summary([figures[who] for _, figures, _ in runs if who in figures])
-            for who in CONTESTANTS
-            if who in runs[0][1]
+            name: summary([figures[name] for _, figures, _ in runs if name in figures])
+            for name in CONTESTANTS
+            if name in runs[0][1]
         },
         "left out": runs[0][2],
     }
@@ -138,7 +138,7 @@ def summary(runs):
     }
 
 
-def ratio(result, who):
+def ratio(result, name):
     """Return the mean of cost / best over windows and seeds; None if absent."""
-    figures = result["contestants"].get(who)
+    figures = result["contestants"].get(name)
     return None if figures is None else geometric_mean(figures["cost / best"])

@@ -97,7 +97,7 @@ def code_digest(experiment):
 
 
 def source_digest(folder):
-    """Return a digest of all source files below a folder: their places and contents."""
+    """Return a digest of all source files below a folder: their paths and contents."""
     digest = hashlib.sha256()
     paths = [path for path in Path(folder).rglob("*") if path.suffix in SOURCES]
     for path in sorted(paths):

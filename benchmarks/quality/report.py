@@ -56,7 +56,7 @@ def print_report(console, found):
 
 
 def headline(found):
-    """Return the one thing to know of the results, as a sentence."""
+    """Return the main result, as a sentence."""
     results = found["results"]
     ours = averages(results).get(OURS)
     if ours is None:
@@ -87,7 +87,7 @@ def findings(found):
 
 
 def notes(found):
-    """Return what to know of the figures, as lines."""
+    """Return notes on the figures, as lines."""
     results = found["results"]
     return [*left_out(results), *deviation(results), found["machine"]]
 

@@ -177,15 +177,15 @@ def measure(name, source, numbers, curve, seeds, limit, advance):
         for number in sorted(numbers):
             left_out = {**too_slow(last, number, limit), **absent}
             everybody = [*CONTESTANTS, *(CURVE if number == curve else ())]
-            asked = [who for who in everybody if who not in left_out]
+            asked = [contestant for contestant in everybody if contestant not in left_out]
             weight = number / sum(numbers)  # many clusters take longer
 
-            def tell(contestant, share, number=number, weight=weight):
+            def show(contestant, share, number=number, weight=weight):
                 advance(f"{name}, {number:,} clusters: {contestant}", weight * share)
 
-            seconds, costs, failed = contest(X, number, seeds, asked, tell)
-            for who in seconds.keys() & CONTESTANTS.keys():
-                last[who] = number, max(seconds[who])
+            seconds, costs, failed = contest(X, number, seeds, asked, show)
+            for contestant in seconds.keys() & CONTESTANTS.keys():
+                last[contestant] = number, max(seconds[contestant])
             lines.append(
                 {
                     "n_clusters": number,
