@@ -57,7 +57,7 @@ def fit(X, k):
 
 
 def read_in_chunks(X, k):
-    """Read the rows by partial_fit, as a stream that nobody keeps."""
+    """Read the rows by partial_fit, as a stream that is not kept."""
     model = OnlineKMeans(k=k, random_state=0)
     for start in range(0, X.shape[0], CHUNK):
         model.partial_fit(X[start : start + CHUNK])

@@ -115,7 +115,7 @@ def fetch(name, folder=None, download=True):
     if not home.files:
         raise DatasetMissing(
             f"{missing} It has no public home that we know of. If you have it, put it "
-            "there under such a name."
+            "there under that name."
         )
     try:
         paths = [obtain(file, cache_folder(), download) for file in home.files]
@@ -141,7 +141,7 @@ def read(reader, paths):
         names = " and ".join(map(shown, paths))
         raise DatasetBroken(
             f"{names} cannot be used: {error} ({type(error).__name__}). Replace it by a "
-            "good copy, or take it away, so that the dataset is looked for elsewhere."
+            "good copy, or remove it, so that the dataset is looked for elsewhere."
         ) from error
 
 
@@ -151,11 +151,11 @@ def check(home, X, y, paths):
     problem = None
     if any(want not in (None, have) for want, have in zip(home.expected, found)):
         wanted = tuple("any" if want is None else want for want in home.expected)
-        problem = f"rows, columns and classes are {found}, expected were {wanted}"
+        problem = f"rows, columns and classes are {found}, but expected {wanted}"
     elif home.digest is not None:
         rows, digest = home.digest
         if formats.content_digest(X, y, rows) != digest:
-            problem = f"the first {rows:,} rows have not the digest that is expected"
+            problem = f"the first {rows:,} rows do not have the expected digest"
     if problem:
         names = " and ".join(map(shown, paths))
         raise DatasetBroken(

@@ -66,7 +66,7 @@ def is_intact(path, expected):
         return True
     try:
         return checksum_of(path, expected.partition(":")[0]) == expected
-    except ValueError:  # what cannot even be uncompressed
+    except ValueError:  # it cannot even be uncompressed
         return False
 
 
@@ -85,18 +85,18 @@ def obtain(file, folder, download):
             record.write_text(checksum_of(path, "sha256"), encoding="utf-8")
     except OSError as error:
         raise DatasetMissing(
-            f"{shown(path)} cannot be read or written ({error}). Mend that, or set the "
+            f"{shown(path)} cannot be read or written ({error}). Fix that, or set the "
             "environment variable SCIKIT_LEARN_DATA to another folder."
         ) from error
     return path
 
 
 def refused(file, path):
-    """Return the error of a file that had to be downloaded, but may not be."""
+    """Return the error for a file that should be downloaded, but may not be."""
     if path.exists():
         return DatasetBroken(
-            f"{shown(path)} is damaged: it has not the checksum that is expected. Allow "
-            f"that it is downloaded again, or {by_hand(file, path)}."
+            f"{shown(path)} is damaged: its checksum is not the expected one. Allow it "
+            f"to be downloaded again, or {by_hand(file, path)}."
         )
     return DatasetMissing(
         f"There is no {shown(path)}, and downloading was not allowed. Allow it, or "
@@ -116,9 +116,9 @@ def renew(file, path, expected):
                 else ""
             )
             raise DatasetBroken(
-                f"What {file.url} gives now is not the file that is expected: its checksum "
-                f"is not {expected}. If it was damaged on its way, it helps to try again; "
-                f"if it was changed, {old or by_hand(file, path)}."
+                f"What {file.url} now serves is not the file that is expected: its "
+                f"checksum is not {expected}. If it was damaged in transit, try again; if "
+                f"it was changed, {old or by_hand(file, path)}."
             )
         part.replace(path)
 
@@ -146,7 +146,7 @@ def insist(file, part, path):
 
 
 def failed(file, path, problem):
-    """Return the error of a file that could not be downloaded."""
+    """Return the error for a file that could not be downloaded."""
     kind, state = (
         (DatasetBroken, f"{shown(path)} is damaged")
         if path.exists()
@@ -156,7 +156,7 @@ def failed(file, path, problem):
 
 
 def by_hand(file, path):
-    """Return how a person can do what the download did not."""
+    """Return how to do by hand what the download did not."""
     if file.url.startswith(OPENML):
         return f"copy {file.name} into {shown(path.parent)} from a machine that has it"
     return f"put {file.url} by hand into {shown(path.parent)} under the name {file.name}"
@@ -192,7 +192,7 @@ def save_openml(url, path):
         raise
     except Exception as error:
         raise DatasetBroken(
-            f"What {url} gives now cannot be used: {error}. It may be damaged on its way: "
+            f"What {url} now serves cannot be used: {error}. It may be damaged in transit: "
             "try again later."
         ) from error
 

@@ -1,4 +1,4 @@
-"""Who takes part: each reads a window of rows and gives centers for the next.
+"""The contestants: each reads a window of rows and gives centers for the next.
 
 A contestant is started with the first window, the number of clusters and a seed, and gives
 a function from the rows of a window to its centers. Half-lives are counted in windows.

@@ -1,9 +1,9 @@
 """Whether the ids of a fixed number of clusters last, and what a look at them takes.
 
-Streams are read in batches and looked at after each. Of what was read before, how much has
-another id than at the last look: for ours the weight of the online clusters that go to
-another merged one, for MiniBatchKMeans the rows that it predicts otherwise. Ids may also
-last because clusters stay where they are though better ones are known, so the cost is
+Streams are read in batches and looked at after each. The share of earlier rows whose id has
+changed since the last look is, for ours, the weight of the online clusters that go to
+another merged one, and for MiniBatchKMeans the rows that it predicts differently. Ids may
+also last because clusters stay where they are though better ones are known, so the cost is
 compared with that of a merge from scratch.
 """
 
@@ -39,7 +39,7 @@ def cost_from_scratch(model):
 
 
 def shares_that_change(looks):
-    """Return how much of what was read before has another id, for every further look.
+    """Return the share of earlier rows whose id has changed, for every further look.
 
     A look is the ids, and the weights, of all that was read.
     """

@@ -6,8 +6,8 @@ itself, which nobody can know. A stream's figure is the geometric mean over all 
 the first, so that a factor of two counts the same whatever the scale. Time is that of
 reading and of making the centers.
 
-river reads row by row. It gets the first of so many rows of every window that it can be
-expected to stay within the limit, and is left out if those are fewer than the clusters.
+river reads row by row. It gets the first rows of every window, as many as it can be
+expected to read within the limit, and is left out if those are fewer than the clusters.
 Its figures are those of one seed.
 """
 

@@ -40,12 +40,12 @@ STREAMS_LEGEND = "What the streams are. Datasets come in the order of their file
 CHECKS_LEGEND = (
     "Live clusters are those with any weight, after every 10,000 rows. A scale is found "
     f"again when the next rows cost at most {FOUND} times as much as with the true groups. "
-    "Homogeneity is that of the labels at arrival."
+    "Homogeneity is that of the labels given on arrival."
 )
 IDS_LEGEND = (
-    "What was read before and has another id than after the batch before, as a share: "
-    "dense datasets, 20 batches. New groups: one more in each of 5 batches. Cost: of the "
-    "clusters that continue the last look / of those merged from scratch."
+    "The share of earlier rows whose id is not the same as after the previous batch: dense "
+    "datasets, 20 batches. New groups: one more in each of 5 batches. Cost: that of "
+    "clusters that continue the last look / that of clusters merged from scratch."
 )
 
 
@@ -69,7 +69,7 @@ def factor(result, name):
 
 
 def contest_table(title, results, legend):
-    """Return the costs of everybody on these streams, and the median time."""
+    """Return the costs of all contestants on these streams, and the median time."""
     rows = []
     for name in CONTESTANTS:
         found = [result["contestants"].get(name) for result in results]

@@ -46,7 +46,7 @@ def write_charts(folder, results, n_clusters):
 
 
 def point(lines, name, summary=np.mean):
-    """Return somebody's time and cost over the lines; None if there are none."""
+    """Return the time and cost of a contestant over the lines; None if there are none."""
     if not values_of(lines, COST, name):
         return None
     return [float(summary(values_of(lines, what, name))) for what in (TIME, COST)]

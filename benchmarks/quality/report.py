@@ -72,7 +72,7 @@ def headline(found):
 
 
 def findings(found):
-    """Return what others come to, and whether times can be relied upon, as sentences."""
+    """Return the averages of the peers, and whether times are reliable, as sentences."""
     every, curve = averages(found["results"]), curve_of(found)
     lines = lines_of(real_ones(found["results"]), curve)
     if faster := figure(lines, COST, FAST):

@@ -96,7 +96,7 @@ def findings(found):
 
 
 def load_average():
-    """Return how many processes wanted to run in the last minute, None if nobody knows."""
+    """Return how many processes wanted to run in the last minute, None if unknown."""
     return os.getloadavg()[0] if hasattr(os, "getloadavg") else None
 
 

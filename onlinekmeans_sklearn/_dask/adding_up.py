@@ -26,7 +26,7 @@ class Decided(NamedTuple):
     start: int  # the first of the rows in it
     stop: int
     opened: np.ndarray  # rows of the partition that open a center
-    stream: object  # after all rows of the proposal, but for its totals
+    stream: object  # after all rows of the proposal, except for its totals
 
 
 class AddingUp:
@@ -88,7 +88,7 @@ class AddingUp:
             self._take_over(*self.rows.popleft())
 
     def _take_over(self, rows, answer):
-        """Add totals to those of all rows before, and let go of what is read."""
+        """Add totals to those of all rows before, and release partitions that are read."""
         for block in answer[0]:
             self.totals = self.totals.followed_by(block)
         if rows.stop == self._reading.partitions.sizes[rows.index]:

@@ -124,7 +124,7 @@ def read_serially(parts, checker, stream, start, until_calm, n_jobs=1):
 
 
 def _is_calm(stream, n_before, n_rows):
-    """Return whether few of the last rows opened a center, of which there were so many."""
+    """Return whether few of the last `n_rows` rows opened a center."""
     is_full = len(stream.centers) >= stream.max_clusters
     few = n_before + TUNING.calm_openings * len(stream.centers) * n_rows / TUNING.calm_rows
     return is_full or (not stream.schedule.is_prefix and len(stream.centers) <= few)
