@@ -123,8 +123,8 @@ class Reading:
     def _enter(self):
         """Let partitions enter, in stream order, as soon as their sizes are known.
 
-        A proposal long before its turn would know few centers, so at least a quarter of the
-        partitions under way are decided ones.
+        A proposal long before its turn would know few centers, so a quarter of those under
+        way is left for decided ones.
         """
         most = 3 * self.partitions.window() // 4
         while not self._is_over and len(self._proposals) < most:

@@ -276,8 +276,8 @@ class DaskClusters(DaskReader):
         Returns
         -------
         model : OnlineKMeans or SemiOnlineKMeans
-            As after a local `fit` of the same stream, but its `labels_` are empty: those of
-            samples are computed from the partitions.
+            As after a local `fit` of the same stream, but without labels of the samples in
+            partitions: the Dask estimator computes those.
         """
         local = self._local(vars(self).get("_fitted"))
         local._check_call()
