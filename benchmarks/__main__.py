@@ -1,4 +1,4 @@
-"""``python -m benchmarks``, or one of those that `NAMED` lists."""
+"""``python -m benchmarks``, or one of the benchmarks that `NAMED` lists."""
 
 import sys
 from importlib import import_module

@@ -17,13 +17,13 @@ def parser_of(name, about, folder=None):
     parser.add_argument(
         "--redraw",
         action="store_true",
-        help="measure nothing: write tables, charts and page of --out again, from its JSON",
+        help="measure nothing: make tables, charts and page of --out anew, from its JSON",
     )
     return parser
 
 
 def read_json(parser, path):
-    """Return what an earlier run has written, or end with what is wrong."""
+    """Return what an earlier run has written, or exit and say what is wrong."""
     try:
         return json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
@@ -31,7 +31,7 @@ def read_json(parser, path):
 
 
 def chosen_of(parser, kind, names, everything):
-    """Return all of these, or those that are named; end with what there is to choose."""
+    """Return everything, or what is named; exit if a name is unknown, and list all."""
     if unknown := [name for name in names or () if name not in everything]:
         parser.error(f"unknown {kind} {unknown}; there are {', '.join(everything)}")
     return {name: everything[name] for name in names or everything}
@@ -39,7 +39,7 @@ def chosen_of(parser, kind, names, everything):
 
 @contextmanager
 def progress_bar(console, total):
-    """Yield `advance(description, share)`, which tells what is done, and how far it is."""
+    """Yield `advance(description, share)`, which shows what is done, and how far it is."""
     columns = TextColumn("{task.percentage:>3.0f}%"), TimeElapsedColumn()
     text = TextColumn("{task.description}")
     with Progress(BarColumn(), *columns, text, console=console, transient=True) as progress:

@@ -56,7 +56,7 @@ MOST_DECIMALS = 5  # or a power of ten is shorter
 
 
 class Cell(NamedTuple):
-    """A figure of a table. What we aim at is not shown, only told in the JSON."""
+    """A figure of a table. Its target is not shown, only written to the JSON."""
 
     value: float
     sliced: bool = False
@@ -90,7 +90,7 @@ class Cell(NamedTuple):
 
     @property
     def verdict(self):
-        """What became of the target: met, missed, or nothing if there is none."""
+        """Whether the target is met or missed; empty if there is none."""
         if self.target is None:
             return ""
         return "met" if self.gap >= 0 else "missed"
@@ -108,7 +108,7 @@ class Ratio(Cell):
 
 
 class Table:
-    """Headings, rows and a legend, None if another table has said it.
+    """Headings, rows and a legend, None if that of another table is enough.
 
     Headings may be shorter in a terminal.
     """
@@ -149,7 +149,7 @@ def machine():
 
 
 def write_json(folder, name, found, **more):
-    """Write all that was measured, into a folder that is made if it is not there."""
+    """Write all that was measured, into a folder that is made if it does not exist."""
     folder.mkdir(parents=True, exist_ok=True)
     text = json.dumps({**found, **more}, indent=1)
     (folder / f"{name}.json").write_text(text + "\n", encoding="utf-8")
@@ -232,7 +232,7 @@ def html_list(lines):
 
 
 def _data_uri(path):
-    """Return the picture as an address that holds it, so that one file is all there is."""
+    """Return the picture as a data URI, so that the page is a single file."""
     data = base64.b64encode(path.read_bytes()).decode("ascii")
     return f"data:image/png;base64,{data}"
 

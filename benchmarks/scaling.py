@@ -2,9 +2,9 @@
 
 Rows are the Gaussian blobs of the speed benchmark. Beside one pass of ours there is one
 pass of MiniBatchKMeans with as many clusters as were found, and ONE look-up of every row by
-scikit-learn's ``pairwise_distances_argmin_min``. Who took longer than the limit is not
-asked for the next, larger step. Memory is that of X, the most that fit allocates beside X,
-and the most that a stream of partial_fit calls does.
+scikit-learn's ``pairwise_distances_argmin_min``. A method that took longer than the limit
+is left out of the next, larger step. Memory is that of X, the most that fit allocates
+beside X, and the most that a stream of partial_fit calls allocates.
 """
 
 from functools import partial
@@ -57,7 +57,7 @@ def fit(X, k):
 
 
 def read_in_chunks(X, k):
-    """Read the rows by partial_fit, as a stream that nobody keeps."""
+    """Read the rows by partial_fit, as a stream that is not kept."""
     model = OnlineKMeans(k=k, random_state=0)
     for start in range(0, X.shape[0], CHUNK):
         model.partial_fit(X[start : start + CHUNK])
@@ -106,7 +106,7 @@ def fixed(what, rows):
 
 
 def table_of(what, rows):
-    """Return the table of a study, with None where nobody was asked."""
+    """Return the table of a study, with None where a method was left out."""
     names = [what, *(name for name in rows[0] if name not in ("n", "d", "k"))]
     cells = [[text_of(row.get(name)) for name in names] for row in rows]
     title = f"Seconds against {WORDS[what]} ({fixed(what, rows)})"
@@ -126,7 +126,7 @@ def text_of(value):
 
 
 def headline(found):
-    """Return the one thing to know of the results, as a sentence."""
+    """Return the main result, as a sentence."""
     row = max(found["studies"]["n"], key=lambda row: row["n"])
     return (
         f"{row['n']:,} rows take {row[FIT]:.2g} seconds, and a stream of them "

@@ -39,7 +39,7 @@ class BaseOnlineKMeans(
 
     @takes_no_weights
     def fit(self, X, y=None):
-        """Cluster the rows of `X` as a stream of its own, in one pass.
+        """Cluster the rows of `X` as a new stream, in one pass.
 
         Parameters
         ----------
@@ -81,13 +81,13 @@ class BaseOnlineKMeans(
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features), default=None
-            The next samples of the stream, in the order of the rows. If None, only the
-            last step is done again, to merge the online clusters into `n_clusters`.
+            The next samples of the stream, in the order of the rows. If None, read nothing
+            and only merge the online clusters into `n_clusters` again.
         y : Ignored
             Not used, present for API consistency by convention.
         sample_weight : array-like of shape (n_samples,) or None, default=None
-            What each sample counts: one of weight 3 as much as three of weight 1. A
-            sample of weight 0 gets a cluster and changes nothing. If None, all count 1.
+            The weight of each sample: one of weight 3 counts as much as three of weight 1.
+            A sample of weight 0 gets a cluster and changes nothing. If None, all weigh 1.
 
         Returns
         -------
@@ -114,8 +114,8 @@ class BaseOnlineKMeans(
         y : Ignored
             Not used, present for API consistency by convention.
         sample_weight : array-like of shape (n_samples,) or None, default=None
-            What each sample counts: one of weight 3 as much as three of weight 1. A
-            sample of weight 0 gets a cluster and changes nothing. If None, all count 1.
+            The weight of each sample: one of weight 3 counts as much as three of weight 1.
+            A sample of weight 0 gets a cluster and changes nothing. If None, all weigh 1.
 
         Returns
         -------
@@ -131,9 +131,9 @@ class BaseOnlineKMeans(
     def partial_fit_transform(self, X, y=None, sample_weight=None):
         """Update the clustering and return the features decided online.
 
-        Features use only centers opened up to and including that sample. Only for
-        ``n_clusters=None``: the columns of merged clusters would change their meaning as
-        the stream goes on.
+        The features of a sample use only centers opened up to and including that sample.
+        Only for ``n_clusters=None``: the columns of merged clusters would change their
+        meaning as the stream goes on.
 
         Parameters
         ----------
@@ -142,14 +142,14 @@ class BaseOnlineKMeans(
         y : Ignored
             Not used, present for API consistency by convention.
         sample_weight : array-like of shape (n_samples,) or None, default=None
-            What each sample counts: one of weight 3 as much as three of weight 1. A
-            sample of weight 0 gets a cluster and changes nothing. If None, all count 1.
+            The weight of each sample: one of weight 3 counts as much as three of weight 1.
+            A sample of weight 0 gets a cluster and changes nothing. If None, all weigh 1.
 
         Returns
         -------
         X_new : {ndarray, sparse matrix} of shape (n_samples, n_features_out)
-            As `transform` returns them, with a column for every cluster opened so far. An
-            array or CSR, whatever `set_output` says.
+            As returned by `transform`, with a column for every cluster opened so far.
+            Always an array or CSR, even if `set_output` asks for a data frame.
         """
         self._check_columns_stay()
         return self._partial_fit(X, sample_weight, partial(self._encode, is_online=True))
@@ -165,7 +165,7 @@ class BaseOnlineKMeans(
         Returns
         -------
         labels : ndarray of shape (n_samples,)
-            Index of the nearest row of `cluster_centers_`, the lowest if there are several.
+            Index of the nearest row of `cluster_centers_`; of several, the lowest.
         """
         fitted = self._check_call()
         X = validate_X(self, X, reset=False)
@@ -283,7 +283,8 @@ class BaseOnlineKMeans(
         names : ndarray of str
             The name of the class in lower case and a number, such as "onlinekmeans0": one
             for each cluster, or a single one for ``encode="ordinal"``. With
-            ``encode="local"`` those of the features follow, such as "onlinekmeans0_x0".
+            ``encode="local"`` each is followed by one name per feature, such as
+            "onlinekmeans0_x0".
         """
         fitted = self._check_call()
         names = super().get_feature_names_out(input_features)
@@ -309,7 +310,7 @@ class BaseOnlineKMeans(
     def _resolved_k(self, default, for_merge):
         """Return `k`, or for "auto" the default, or the one for a merge into `n_clusters`.
 
-        With `max_clusters` it is at most half of that, or twice `n_clusters` if larger.
+        For "auto" it is at most half of `max_clusters`, or twice `n_clusters` if larger.
         """
         if self.k != "auto":
             return int(self.k)
@@ -324,23 +325,23 @@ class BaseOnlineKMeans(
         caps = self.n_clusters, self.max_clusters
         if None not in caps and self.n_clusters > self.max_clusters:
             expected = (
-                f"no smaller than n_clusters={self.n_clusters}: the online clusters, at "
-                "most max_clusters, are merged into n_clusters"
+                f"no smaller than n_clusters={self.n_clusters}: n_clusters are merged from "
+                "online clusters, of which at most max_clusters open"
             )
             raise parameter_error("max_clusters", self.max_clusters, expected, owner=self)
         half_life = getattr(self, "half_life", None)
         if None not in (half_life, self.max_clusters):
-            expected = "None with max_clusters: clusters that retire would use it up"
+            expected = "None with max_clusters: retired clusters would use it up"
             raise parameter_error("half_life", half_life, expected, owner=self)
 
     def _check_call(self):
-        """Return what was learned; raise an error if that, or a parameter, is not there."""
+        """Return what was learned; raise if not fitted, or if a parameter is invalid."""
         fitted = self._fitted
         self._check_params()
         return fitted
 
     def _end_fit(self, fitted):
-        """Merge now, so that warnings belong to `fit`, and warn if there is too much."""
+        """Merge now, so that its warnings come from `fit`; warn of too many columns."""
         self._merge(fitted)
         if self.encode == "local":
             warn_of_many_columns(fitted.stream, fitted.n_clusters)
@@ -376,7 +377,7 @@ class BaseOnlineKMeans(
         return min(len(stream.centers), n_clusters) if n_clusters else stream.n_online
 
     def _encode(self, X, fitted, is_online=False):
-        """Return the features of rows, or, of the last ones, those decided online."""
+        """Return the features of rows: if `is_online`, of the last ones, as decided."""
         final, n_columns = self._merge(fitted), self._n_columns(fitted)
         decided = (fitted.stream, fitted.last_rows[0]) if is_online else None
         return encode_rows(X, final, self.encode, n_columns, self.n_jobs, decided)

@@ -13,8 +13,8 @@ from ._utils.validation import as_floats, needs_no_validation, parameter_error
 class ClusterFeaturesClassifier(ClassifierMixin, ClusterFeatures):
     """Classifier on raw features plus cluster features, also on a stream.
 
-    With both, a linear model can separate classes that no hyperplane could. `fit` works as
-    a pipeline of a FeatureUnion and a classifier does. With `partial_fit`, clusters and
+    With both, a linear model can separate classes that no hyperplane could. `fit` works
+    like a pipeline of a FeatureUnion and a classifier. With `partial_fit`, clusters and
     classifier learn from one stream, while the number of clusters grows.
 
     Parameters
@@ -22,26 +22,27 @@ class ClusterFeaturesClassifier(ClassifierMixin, ClusterFeatures):
     classifier : estimator or None, default=None
         The classifier. None is ``SGDClassifier("log_loss", penalty=None,
         fit_intercept=False, learning_rate="invscaling", power_t=0.25)``, for which a
-        constant is among the features, with an `eta0` of ``7 * log2(n_classes)``. A row
-        weighs 1 divided by its squared length, or by the mean one if that is larger. So the
-        scale of the features does not matter, and long rows do no harm. `partial_fit`
-        learns in the order of the rows, so how a stream is cut does not matter either.
+        constant is among the features, with an `eta0` of ``7 * log2(n_classes)``. Each row
+        is weighted by 1 / its squared length, or 1 / the mean squared length if that is
+        larger. So the scale of the features does not matter, and long rows do no harm.
+        `partial_fit` learns in the order of the rows, so how a stream is cut does not
+        matter either.
     clusterer : estimator or None, default=None
-        What makes the cluster features; its `encode` says which. None is an
-        :class:`OnlineKMeans` with ``encode="local"``, and a `k` up to 300 for at most 5000
-        columns, and in `fit` at least 4 samples for each. Where that makes fewer than 16
-        clusters, and with more than 100 raw features, it is ``OnlineKMeans()``, with
-        one-hot features. For `partial_fit` the
-        clusterer must be an :class:`OnlineKMeans` or :class:`SemiOnlineKMeans` whose
-        `n_clusters` is None. It gets the samples without the names of their features, so a
-        `ColumnTransformer` must select columns by number.
+        The estimator that makes the cluster features, of the kind that its `encode` says.
+        None is an :class:`OnlineKMeans` with ``encode="local"`` and the largest `k` up to
+        300 that allows for at most 5000 columns and, in `fit`, at least 4 samples for each
+        column. If that `k` is below 16, or there are more than 100 raw features, it is
+        ``OnlineKMeans()``, with one-hot features. For `partial_fit` the clusterer must be
+        an :class:`OnlineKMeans` or :class:`SemiOnlineKMeans` whose `n_clusters` is None. It
+        gets the samples without feature names, so a `ColumnTransformer` must select columns
+        by position.
     passthrough : bool, default=True
-        Whether the raw features are passed on, too, before those of the clusters.
+        Whether the model also gets the raw features, before those of the clusters.
     scale_clusters : bool, default=True
         Whether the cluster features are multiplied by `cluster_scale_`, so that they are as
-        long as the raw ones: what is much shorter is learned late, and what is much longer
-        drowns the other. Only with `passthrough`, and not the one-hot features that the
-        default clusterer gives for many raw features.
+        long as the raw ones: features that are much shorter are learned late, and features
+        that are much longer drown the others. Has no effect without `passthrough`, nor on
+        the one-hot features that the default clusterer gives for many raw features.
     random_state : int, RandomState instance or None, default=None
         Seeds the model and the clusterer where their `random_state` is None. Pass an int
         for the same result every time.
@@ -55,9 +56,9 @@ class ClusterFeaturesClassifier(ClassifierMixin, ClusterFeatures):
     clusterer_ : estimator
         The fitted clustering.
     cluster_scale_ : float
-        What the cluster features are multiplied by: the ratio of the root-mean-square
-        lengths of raw rows and of theirs, among the first 1, 2, 4, 8, ... rows, as many as
-        have been read. It is 1 without `scale_clusters`.
+        The factor of the cluster features: the root-mean-square length of the raw rows
+        divided by that of their cluster features, over all rows so far, updated after 1,
+        2, 4, 8, ... rows. It is 1 without `scale_clusters`.
     n_features_in_ : int
         The number of raw features.
     feature_names_in_ : ndarray of shape (n_features,)
@@ -66,14 +67,14 @@ class ClusterFeaturesClassifier(ClassifierMixin, ClusterFeatures):
     See Also
     --------
     ClusterFeaturesRegressor : The same for numbers instead of classes.
-    OnlineKMeans : The clusters.
+    OnlineKMeans : The default clusterer.
     sklearn.pipeline.FeatureUnion : The same for batches, as steps of a pipeline.
 
     Notes
     -----
-    In `partial_fit` the classifier learns from the features decided online. When a cluster
-    opens, it gets more columns, with weight 0. Only models whose weights are all in `coef_`
-    can gain columns, such as `SGDClassifier` without averaging. For others, and for
+    In `partial_fit` the classifier learns from the features decided online. Whenever a
+    cluster opens, it gains columns, with weight 0. Only models whose weights are all in
+    `coef_` can gain columns, such as `SGDClassifier` without averaging. For others, and for
     ``encode="distance"``, give the clusterer a `max_clusters`.
 
     Examples
@@ -83,7 +84,7 @@ class ClusterFeaturesClassifier(ClassifierMixin, ClusterFeatures):
     >>> from onlinekmeans_sklearn import ClusterFeaturesClassifier
     >>> X, y = make_circles(2000, factor=0.5, noise=0.05, random_state=0)
     >>> model = ClusterFeaturesClassifier(random_state=0)
-    >>> for rows in np.split(np.arange(1000), 20):  # 1000 samples, in pieces of 50
+    >>> for rows in np.split(np.arange(1000), 20):  # 1000 samples, in batches of 50
     ...     model = model.partial_fit(X[rows], y[rows], classes=[0, 1])
     >>> model.score(X[1000:], y[1000:]) > 0.95
     True
@@ -124,8 +125,8 @@ class ClusterFeaturesClassifier(ClassifierMixin, ClusterFeatures):
         classes : array-like of shape (n_classes,) or None, default=None
             Every class label that may occur; needed in the first call.
         sample_weight : array-like of shape (n_samples,) or None, default=None
-            What each sample counts, for the clusters and for the classifier. If None, all
-            count 1.
+            The weight of each sample, for the clusters and for the classifier. If None,
+            all weigh 1.
 
         Returns
         -------
@@ -135,7 +136,7 @@ class ClusterFeaturesClassifier(ClassifierMixin, ClusterFeatures):
         return self._partial_fit(X, y, sample_weight, classes=classes)
 
     def score(self, X, y, sample_weight=None):
-        """Return the share of samples whose class is predicted, the accuracy.
+        """Return the accuracy, the share of samples whose class is predicted correctly.
 
         Parameters
         ----------
@@ -144,7 +145,7 @@ class ClusterFeaturesClassifier(ClassifierMixin, ClusterFeatures):
         y : array-like of shape (n_samples,)
             Their classes.
         sample_weight : array-like of shape (n_samples,) or None, default=None
-            What each sample counts. If None, all count the same.
+            The weight of each sample. If None, all weigh the same.
 
         Returns
         -------
@@ -218,12 +219,12 @@ class ClusterFeaturesClassifier(ClassifierMixin, ClusterFeatures):
     def _check_targets(self, y, is_first, classes):
         """Raise ValueError for labels that are not among the classes, or for no classes."""
         if is_first and classes is None:
-            expected = "array-like, all labels to come, in the first call: np.unique(all_y)"
+            expected = "array-like, with all labels, in the first call: np.unique(all_y)"
             raise parameter_error("classes", classes, expected, owner=self)
         known = np.asarray(classes if is_first else self.classes_).tolist()
         unknown = set(y.tolist()).difference(known)
         if unknown:
             raise ValueError(
-                f"Got y with labels {sorted(unknown)}, but expected some of the classes "
+                f"Got y with labels {sorted(unknown)}, but expected only classes "
                 f"given in the first call of partial_fit: {known}."
             )

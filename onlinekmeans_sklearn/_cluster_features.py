@@ -16,9 +16,9 @@ from ._utils.docstrings import named_for_users
 from ._utils.rows import beside, scaled_rows, squared_norms
 from ._utils.validation import as_floats, needs_no_validation, parameter_error
 
-_NO_ROWS = 0, 0.0, 0.0, 1.0  # their number, squares of raw and cluster features, the scale
+_NO_ROWS = 0, 0.0, 0.0, 1.0  # number of rows, squares of raw and cluster features, scale
 _CONSTANT = 0.5  # beside the cluster features, if they have constants of their own
-# of the default clusterer
+# limits of the default clusterer
 _MOST_CLUSTERS, _LEAST_CLUSTERS = 300, 16
 _MOST_COLUMNS, _MOST_FEATURES = 5000, 100  # of local features, and raw ones for them
 _SAMPLES_PER_COLUMN = 4
@@ -51,8 +51,9 @@ class ClusterFeatures(VersionedStateMixin, MetaEstimatorMixin, BaseEstimator):
     """A clusterer, and a model that learns from raw and cluster features.
 
     A subclass says by `_model_name` which parameter the model is, by `_is_model` what it
-    must be, and by `_default` what None stands for: a linear model by gradient descent. Its
-    steps are normalized, so neither the scale of the features nor a long row matters.
+    must be, and by `_default` what None stands for: a linear model trained by gradient
+    descent with normalized steps, so that neither the scale of the features nor a long row
+    matters.
     """
 
     def __init__(self, clusterer, passthrough, scale_clusters, random_state):
@@ -99,8 +100,8 @@ class ClusterFeatures(VersionedStateMixin, MetaEstimatorMixin, BaseEstimator):
                 clusterer, model = copy.copy(clusterer), copy.deepcopy(model)
             if clusterer.encode == "distance" and clusterer.max_clusters is None:
                 raise ValueError(
-                    "Got a clusterer with encode='distance' and max_clusters=None: its new "
-                    "columns would not be 0 so far. Set max_clusters or encode='triangle'."
+                    "Got a clusterer with encode='distance' and max_clusters=None, whose "
+                    "new columns cannot start at 0. Set max_clusters or encode='triangle'."
                 )
             clusters = clusterer.partial_fit_transform(X, sample_weight=weights)
             lengths = getattr(self, "_lengths", _NO_ROWS)
@@ -209,7 +210,7 @@ class ClusterFeatures(VersionedStateMixin, MetaEstimatorMixin, BaseEstimator):
 
     @np.errstate(all="ignore")
     def _measured(self, lengths, X, clusters, clusterer):
-        """Return sums of squares with those of more rows, and figures for each of these.
+        """Return the sums of squares with more rows added, and two figures for each row.
 
         The figures are the scale of its cluster features, decided anew at positions that
         are powers of two, and the mean squared length of the rows so far, scaled that way.
@@ -239,20 +240,20 @@ class ClusterFeatures(VersionedStateMixin, MetaEstimatorMixin, BaseEstimator):
         return {} if weights is None else {"sample_weight": weights}
 
     def _publish(self, clusterer, model, lengths):
-        """Take over the fitted parts, at once."""
+        """Store the fitted parts and what follows from them, all at once."""
         learned = {"clusterer_": clusterer, f"{self._model_name}_": model}
         if hasattr(model, "classes_"):
             learned["classes_"] = model.classes_
         vars(self).update(learned, cluster_scale_=lengths[-1], _lengths=lengths)
 
     def _is_wide(self, clusterer):
-        """Return whether raw features are too many for the default to be local ones."""
+        """Return whether the clusterer is the default one with one-hot features."""
         return self.clusterer is None and clusterer.encode == "onehot"
 
     def _constant(self, clusterer):
         """Return the constant for the default model, its intercept.
 
-        Beside many raw features it is as long as a one-hot one. With half of that the share
+        Beside one-hot features it is as long as one of them: with half of that, the share
         of each class was learned late.
         """
         return 1.0 if self._is_wide(clusterer) else _CONSTANT
@@ -294,12 +295,12 @@ def _widen(model, n_features):
     missing = n_features - model.n_features_in_
     if missing == 0:
         return
-    others = [name for name in vars(model) if "coef" in name and name != "coef_"]
-    if others or not isinstance(getattr(model, "coef_", None), np.ndarray):
+    more = [name for name in vars(model) if "coef" in name and name != "coef_"]
+    if more or not isinstance(getattr(model, "coef_", None), np.ndarray):
         raise ValueError(
-            f"{missing} columns are new, as clusters have opened, but only models whose "
-            f"weights are all in coef_ can gain columns, not {model!r}. Give the clusterer "
-            "a max_clusters, for as many columns from the start."
+            f"There are {missing} new columns, as clusters have opened, but only models "
+            f"whose weights are all in coef_ can gain columns. Got {model!r}. Give the "
+            "clusterer a max_clusters, for a fixed number of columns from the start."
         )
     new = np.zeros((*model.coef_.shape[:-1], missing), model.coef_.dtype)
     model.coef_ = np.concatenate([model.coef_, new], axis=-1)

@@ -60,8 +60,8 @@ def encode_local(X, distances, centers, columns, n_columns):
     """Return the features of a linear model in each of the clusters near a sample, in CSR.
 
     For its nearest centers, at distances z_1 <= ... <= z_4, the features of the first three
-    are w_j [1, 2 (x - c_j) / z_4], with weights w_j proportional to z_4^2 - z_j^2. Of fewer
-    centers the farthest has no features either, unless it is alone.
+    are w_j [1, 2 (x - c_j) / z_4], with weights w_j proportional to z_4^2 - z_j^2. If there
+    are fewer centers, the farthest has no features either, unless it is the only one.
     """
     ids, d2 = centers.nearest_few(X, distances, N_NEAREST)
     n_near = np.isfinite(d2).sum(axis=1, keepdims=True)
@@ -97,12 +97,12 @@ def encode_labels(labels, encode, n_clusters, dtype):
 
 
 def encode_distances(distances, encode, dtype, is_known):
-    """Return the features of samples by distances to centers, and that of absent centers.
+    """Return the features of samples by distances to centers, and those of absent centers.
 
-    A center is absent if it is not known: it opened after a sample, had retired before, or
-    is still to come. It must not look near: its triangle is 0, its distance the largest of
-    the sample to a center that is there. So the first of the smallest distances is always
-    that of the nearest center.
+    A center is absent if the sample does not know it: it opened after the sample, retired
+    before it, or is still to come. It must not look near: its triangle feature is 0, its
+    distance the sample's largest to a known center. So the first of the smallest distances
+    is always that of the nearest center.
     """
     if encode == "triangle":
         weights = np.broadcast_to(is_known, distances.shape)

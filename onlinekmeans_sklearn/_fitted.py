@@ -25,7 +25,7 @@ def _own(rows):
 
 
 class FittedStream(VersionedStateMixin, BaseEstimator):
-    """An estimator that has `_fitted` once it is fitted, of which all else is a view.
+    """An estimator whose fitted attributes are all views of one, `_fitted`.
 
     `_fitted` is replaced as a whole, so an attribute never mixes two states.
     """
@@ -169,7 +169,7 @@ class FittedStream(VersionedStateMixin, BaseEstimator):
         return sorted(name for name in names if hasattr(self, name))
 
     def __getstate__(self):
-        """Return a plain state; parameters, and what others have added, are as they are."""
+        """Return a plain state; parameters, and attributes of users, stay as they are."""
         state = super().__getstate__()
         if "_fitted" in state:
             state["_fitted"] = plain_fitted(state["_fitted"])
@@ -181,7 +181,7 @@ class FittedStream(VersionedStateMixin, BaseEstimator):
             self._fitted = fitted_from(state["_fitted"])
 
     def __copy__(self):
-        """Return a copy, which goes on independently: what is learned never changes."""
+        """Return a copy, which continues independently: learned state never changes."""
         return shallow_copy(self)
 
     def __deepcopy__(self, memo):

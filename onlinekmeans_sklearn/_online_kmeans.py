@@ -32,11 +32,11 @@ class OnlineKMeans(BaseOnlineKMeans):
     algorithm : {"practical", "theoretical"}, default="practical"
         The paper's Algorithm 3 or Algorithm 2. The guarantee is proven for the latter.
     half_life : int or None, default=None
-        After how many further samples a sample counts half, a quarter after twice as many
-        and so on, so that clusters follow a stream that changes. Clusters that hardly
-        count any more retire: they keep their ids, and no sample joins them again. About
-        ``0.06 * k`` clusters open per half-life. Not with `max_clusters`. If None, nothing
-        is forgotten.
+        The number of further samples after which a sample counts half, after twice as many
+        a quarter, and so on, so that clusters follow a changing stream. Clusters whose
+        weight gets too small retire: they keep their ids, but no sample joins them
+        again. About ``0.06 * k`` clusters open per half-life. Not with `max_clusters`. If
+        None, nothing is forgotten.
     centers : {"samples", "means"}, default="samples"
         What `cluster_centers_` holds if `n_clusters` is None: the samples that opened the
         clusters, or the means of the clusters, which have a lower cost. `labels_` are the
@@ -66,14 +66,15 @@ class OnlineKMeans(BaseOnlineKMeans):
           nearest centers, at distances ``z_1 <= ... <= z_4``, the first three have
           ``w_j * [1, 2 * (x - c_j) / z_4]`` there, with weights proportional to
           ``z_4**2 - z_j**2`` that add up to 1, so that one plane changes smoothly into the
-          next. It lifts linear models most, if there are not too many columns: at most a
+          next. It helps linear models most, if there are not too many columns: at most a
           third of the number of samples, say.
     n_jobs : int or None, default=None
-        The number of threads that look for nearest centers. None is the one of
-        ``joblib.parallel_config``, else -1: what scikit-learn's own threaded code would
-        use, all processors, or fewer where ``OMP_NUM_THREADS``,
-        ``threadpoolctl.threadpool_limits`` or a joblib worker says so. -2 is one less.
-        Calls that run at once share them. The result does not depend on it.
+        The number of threads that look for nearest centers. None means the `n_jobs` of
+        ``joblib.parallel_config`` if that is set, else -1. -1 means as many as
+        scikit-learn's own threaded code would use: all processors, or fewer where
+        ``OMP_NUM_THREADS``, ``threadpoolctl.threadpool_limits`` or a joblib worker limits
+        them. -2 means one fewer. Calls that run at once share the threads. The result does
+        not depend on their number.
     random_state : int, RandomState instance or None, default=None
         Seeds the random number drawn for each sample. Pass an int for reproducible
         results.
@@ -94,7 +95,7 @@ class OnlineKMeans(BaseOnlineKMeans):
         `sample_weight`, their weight, in float64: with `half_life` what is left of it, and
         0 for clusters that have retired.
     cluster_means_ : {ndarray, sparse matrix} of shape (n_online_clusters, n_features)
-        The mean of the samples of each online cluster, by weight; for a retired one its
+        The weighted mean of the samples of each online cluster; of a retired one, its
         center.
     opened_at_ : ndarray of shape (n_online_clusters,)
         The position in the stream, from 0, of the sample that opened each online cluster.
@@ -104,23 +105,23 @@ class OnlineKMeans(BaseOnlineKMeans):
     online_labels_ : ndarray of shape (n_samples,)
         As `labels_`, before any merge. The id of an online cluster never changes.
     online_to_merged_ : ndarray of shape (n_online_clusters,)
-        The final cluster of each online cluster: of a retired one, the nearest.
+        The final cluster of each online cluster; of a retired one, the nearest.
     merged_since_ : ndarray of shape (n_clusters,)
-        With an int `n_clusters`, for each merged cluster how many samples came before its
-        id got the meaning it has: ids last from look to look, unless a cluster dissolves.
+        With an int `n_clusters`, how many samples came before the id of each merged cluster
+        got its present meaning: ids last from merge to merge, unless a cluster dissolves.
     online_distances_ : ndarray of shape (n_samples,)
         The distance of each sample of the last `fit` or `partial_fit` to the center of its
         online cluster, when it was read. 0 for a sample that opened one.
     inertia_ : float
-        The sum of squared distances of all samples to the final center of their label, by
-        weight.
+        The weighted sum of squared distances of all samples to the final center of their
+        label.
     online_inertia_ : float
-        The paper's W: the sum of squared distances at the moment of assignment, by weight.
+        The paper's W: the weighted sum of squared distances at the moment of assignment.
     facility_cost_ : float
         What opening a center costs now, the paper's f_r. 0 while the stream has fewer
         distinct samples than the algorithm takes as its first centers.
     facility_costs_ : ndarray of shape (n_phases,)
-        The facility cost at the start of each phase so far, of the last 4096 of them.
+        The facility cost at the start of each phase so far, of the last 4096 at most.
     n_phases_ : int
         The number of phases so far, the paper's r: each raises the facility cost.
     phase_starts_ : ndarray of shape (n_phases,)
@@ -220,7 +221,7 @@ class OnlineKMeans(BaseOnlineKMeans):
 
 @documented_like(OnlineKMeans)
 class SemiOnlineKMeans(BaseOnlineKMeans):
-    """Online k-means clustering with a lower bound of the cost and the stream's length.
+    """Online k-means clustering with a lower bound on the cost and the stream's length.
 
     Algorithm 1 of the paper [1]_. Like :class:`OnlineKMeans` it gives each sample its
     cluster before the next one is seen. Knowing roughly what the best clustering costs
@@ -235,13 +236,13 @@ class SemiOnlineKMeans(BaseOnlineKMeans):
         The number of clusters to compete with, the paper's k; many more open. "auto" is
         10, or `n_clusters` if that is an int.
     lower_bound : float or None, default=None
-        A lower bound of the cost of the best k clusters, the paper's w*. The closer it
+        A lower bound on the cost of the best k clusters, the paper's w*. The closer it
         is, the fewer clusters open. If None, take half the smallest squared distance among
         the first k + 1 distinct samples, which become centers.
     n_samples : int or None, default=None
         The length of the whole stream, the paper's n. If None, take the number of rows of
         the first call, and warn if that is a `partial_fit`. There is also a warning when
-        the stream becomes twice as long.
+        the stream gets twice as long as that.
     %(centers)s
     %(max_clusters)s
     %(encode)s

@@ -1,7 +1,7 @@
-"""How a call reads rows: nothing of an estimator changes before all of it is done.
+"""How a call reads rows: an estimator does not change before the whole call is done.
 
-What was learned is published in one assignment, so a call that fails, a signal or another
-thread leaves or sees a state as it was before, or after, and never a mixture.
+What was learned is published in one assignment. So a failed call or a signal leaves, and
+another thread sees, the state before the call or after it, never a mixture.
 """
 
 import logging
@@ -64,8 +64,8 @@ class StreamReader(FittedStream):
     def _partial_fit(self, X, sample_weight, result=lambda X, fitted: fitted):
         """Continue the stream, or start one, and return a result.
 
-        That is a function of the validated rows and of what is known then, and is called
-        before anything changes.
+        `result` gets the validated rows and what was learned, and is called before the
+        estimator changes.
         """
         with lock_of(self):
             before = vars(self).get("_fitted")
@@ -83,8 +83,8 @@ class StreamReader(FittedStream):
         if not is_alone:
             raise RuntimeError(
                 f"This {type(self).__name__} has read other rows while partial_fit was "
-                "reading, so these rows were not taken: do not call fit or partial_fit in "
-                "a signal handler or callback during such a call."
+                "running, so the rows of that call were not taken: do not call fit or "
+                "partial_fit from a signal handler or callback during another such call."
             )
         return returned
 
@@ -107,7 +107,7 @@ class StreamReader(FittedStream):
             _LOGGER.info("New phase after %d samples, with facility cost %g", *phase)
 
     def _new_fitted(self, before, stream, last_rows):
-        """Return what a call has learned, by its parameters at that time."""
+        """Return what a call has learned, with the parameters now in force."""
         parameters = {name: getattr(self, name) for name in self._read_at_start}
         n_clusters = None if self.n_clusters is None else int(self.n_clusters)
         now = stream, n_clusters, self.centers
@@ -120,7 +120,7 @@ class StreamReader(FittedStream):
         return Fitted(*now, before.start_parameters, last_rows, last)
 
     def _publish(self, fitted, known):
-        """Take over what was learned, and the features that are known, in one assignment.
+        """Take over what was learned, and the feature attributes, in one assignment.
 
         So neither a signal handler nor another thread sees a mixture.
         """

@@ -15,7 +15,7 @@ class ClusterFeaturesRegressor(RegressorMixin, ClusterFeatures):
     """Regressor on raw features plus cluster features, also on a stream.
 
     With both, a linear model can follow a curve: its slope may differ from cluster to
-    cluster. `fit` works as a pipeline of a FeatureUnion and a regressor does. With
+    cluster. `fit` works like a pipeline of a FeatureUnion and a regressor. With
     `partial_fit`, clusters and regressor learn from one stream, while the number of
     clusters grows.
 
@@ -23,10 +23,10 @@ class ClusterFeaturesRegressor(RegressorMixin, ClusterFeatures):
     ----------
     regressor : estimator or None, default=None
         The regressor. None is ``SGDRegressor(penalty=None, fit_intercept=False, eta0=1)``,
-        for which a constant is among the features. A row weighs 1 divided by its squared
-        length, or by the mean one if that is larger. So the scale of the features does not
-        matter, and long rows do no harm. `partial_fit` learns in the order of the rows, so
-        how a stream is cut does not matter either.
+        for which a constant is among the features. Each row is weighted by 1 / its squared
+        length, or 1 / the mean squared length if that is larger. So the scale of the
+        features does not matter, and long rows do no harm. `partial_fit` learns in the
+        order of the rows, so how a stream is cut does not matter either.
     %(clusterer)s
     %(passthrough)s
     %(scale_clusters)s
@@ -48,7 +48,7 @@ class ClusterFeaturesRegressor(RegressorMixin, ClusterFeatures):
     See Also
     --------
     ClusterFeaturesClassifier : The same for classes, with notes for both.
-    OnlineKMeans : The clusters.
+    OnlineKMeans : The default clusterer.
 
     Examples
     --------
@@ -92,8 +92,8 @@ class ClusterFeaturesRegressor(RegressorMixin, ClusterFeatures):
         y : array-like of shape (n_samples,)
             Their targets.
         sample_weight : array-like of shape (n_samples,) or None, default=None
-            What each sample counts, for the clusters and for the regressor. If None, all
-            count 1.
+            The weight of each sample, for the clusters and for the regressor. If None, all
+            weigh 1.
 
         Returns
         -------
@@ -112,7 +112,7 @@ class ClusterFeaturesRegressor(RegressorMixin, ClusterFeatures):
         y : array-like of shape (n_samples,)
             Their targets.
         sample_weight : array-like of shape (n_samples,) or None, default=None
-            What each sample counts. If None, all count the same.
+            The weight of each sample. If None, all weigh the same.
 
         Returns
         -------

@@ -16,7 +16,7 @@ __all__ = ["OnlineKMeans", "SemiOnlineKMeans"]
 
 
 def __dir__():
-    """Return the public names, without what they are made of."""
+    """Return the public names, without the helpers."""
     return sorted({*__all__, *(name for name in globals() if name.startswith("__"))})
 
 
@@ -27,10 +27,10 @@ class OnlineKMeans(DaskClusters):
     The clusters, their ids, the labels and the costs are those of
     :class:`onlinekmeans_sklearn.OnlineKMeans` for the rows of all partitions in order, bit
     for bit, however they are partitioned and on however many workers. Only a few
-    candidates for new centers and the sums of the clusters come to the driver.
+    candidates for new centers and the sums of the clusters are sent to the driver.
 
-    `fit` and `partial_fit` are eager. What has a value for each sample is lazy: a Dask
-    array for an array, a Series or frame for a frame.
+    `fit` and `partial_fit` are eager. Results with a value for each sample are lazy: a Dask
+    array if `X` is one, a Series or DataFrame if `X` is a DataFrame.
 
     Parameters
     ----------
@@ -39,10 +39,10 @@ class OnlineKMeans(DaskClusters):
         As for the local estimator: with ``algorithm="practical"`` the number of clusters to
         aim at, otherwise the number to compete with.
     algorithm : {"practical", "theoretical"}, default="practical"
-        The paper's Algorithm 3 or Algorithm 2. The latter opens many clusters for long;
-        while it does, one worker after the other reads, and more workers do not help.
+        The paper's Algorithm 3 or Algorithm 2. The latter opens many clusters for a long
+        time; while it does, workers read in turn, and more of them do not help.
     half_life : int or None, default=None
-        As for the local estimator. With it, one worker after the other reads, while others
+        As for the local estimator. With a half-life, workers read in turn, while others
         load the next partitions.
     %(centers)s
     %(max_clusters)s
@@ -50,19 +50,18 @@ class OnlineKMeans(DaskClusters):
     %(n_jobs)s
     %(random_state)s
     client : distributed.Client or None, default=None
-        The client of the cluster whose workers read. If None, take the one that Dask
-        computes with by default. Without any, this process reads one partition after the
-        other while the next one is loading. Workers use one thread for each task;
-        `n_jobs` is for this process. A pickle, or a deep copy, has None.
+        The client of the cluster whose workers read. If None, take the client that Dask
+        uses by default; if there is none, this process reads one partition at a time,
+        while the next one is loading. Workers use one thread for each task; `n_jobs`
+        applies to this process. It is None in a pickle or a deep copy.
 
     Attributes
     ----------
     labels_ : dask Array or Series of shape (n_samples,)
         The cluster of each sample of the last `fit` or `partial_fit`, as it was decided
-        when the sample was read. Computed from the samples and the centers when it is
-        asked for.
+        when the sample was read. Computed from the samples and the centers on demand.
     online_labels_, online_distances_ : dask Array or Series of shape (n_samples,)
-        As for the local estimator, computed when they are asked for.
+        As for the local estimator, computed on demand.
     cluster_centers_, n_clusters_, counts_, cluster_means_, opened_at_, online_centers_, \
 online_to_merged_, merged_since_, inertia_, online_inertia_, facility_cost_, \
 facility_costs_, n_phases_, phase_starts_, n_samples_seen_, n_features_in_, \
@@ -72,7 +71,7 @@ feature_names_in_ :
     See Also
     --------
     onlinekmeans_sklearn.OnlineKMeans : The same for data in memory.
-    SemiOnlineKMeans : Uses what is known of the stream beforehand.
+    SemiOnlineKMeans : Uses what is known about the stream beforehand.
 
     Examples
     --------
@@ -93,10 +92,10 @@ chunktype=numpy.ndarray>
 
 @on_dask(local.SemiOnlineKMeans)
 class SemiOnlineKMeans(DaskClusters):
-    """Online k-means clustering, with a lower bound of the cost, of a stream in Dask.
+    """Online k-means clustering, with a lower bound on the cost, of a stream in Dask.
 
     The Dask version of :class:`onlinekmeans_sklearn.SemiOnlineKMeans`. It opens many
-    clusters for long; while it does, one worker after the other reads.
+    clusters for a long time; while it does, workers read in turn.
 
     Parameters
     ----------
@@ -104,30 +103,29 @@ class SemiOnlineKMeans(DaskClusters):
     k : int or "auto", default="auto"
         As for the local estimator: the number of clusters to compete with.
     lower_bound : float or None, default=None
-        A lower bound of the cost of the best k clusters. If None, take half the smallest
+        A lower bound on the cost of the best k clusters. If None, take half the smallest
         squared distance among the first k + 1 distinct samples.
     n_samples : int or None, default=None
         The length of the whole stream. If None, take the number of rows of the first call;
-        where Dask does not know it, they are counted first, in a pass of its own.
+        where Dask does not know it, rows are counted first, in a separate pass.
     %(centers)s
     %(max_clusters)s
     %(encode)s
     %(n_jobs)s
     %(random_state)s
     client : distributed.Client or None, default=None
-        The client of the cluster whose workers read. If None, take the one that Dask
-        computes with by default. Without any, this process reads one partition after the
-        other while the next one is loading. Workers use one thread for each task;
-        `n_jobs` is for this process. A pickle, or a deep copy, has None.
+        The client of the cluster whose workers read. If None, take the client that Dask
+        uses by default; if there is none, this process reads one partition at a time,
+        while the next one is loading. Workers use one thread for each task; `n_jobs`
+        applies to this process. It is None in a pickle or a deep copy.
 
     Attributes
     ----------
     labels_ : dask Array or Series of shape (n_samples,)
         The cluster of each sample of the last `fit` or `partial_fit`, as it was decided
-        when the sample was read. Computed from the samples and the centers when it is
-        asked for.
+        when the sample was read. Computed from the samples and the centers on demand.
     online_labels_, online_distances_ : dask Array or Series of shape (n_samples,)
-        As for the local estimator, computed when they are asked for.
+        As for the local estimator, computed on demand.
     cluster_centers_, n_clusters_, counts_, cluster_means_, opened_at_, online_centers_, \
 online_to_merged_, merged_since_, inertia_, online_inertia_, facility_cost_, \
 facility_costs_, n_phases_, phase_starts_, n_samples_seen_, n_features_in_, \

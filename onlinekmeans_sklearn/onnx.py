@@ -5,8 +5,8 @@ clusterer has two outputs: "label", what `predict` returns, and "features", what
 returns, always dense. The next step of a pipeline gets the features.
 
 The nearest center is found as everywhere in the package: products of centered rows only say
-which centers may be the nearest. Float64 sums, in the order of the features, of squared
-differences decide, also for float32 rows. So labels are those of `predict`.
+which centers may be the nearest. Squared differences, summed in float64 in the order of the
+features, decide, also for float32 rows. So labels are those of `predict`.
 """
 
 import numpy as np
@@ -113,7 +113,7 @@ def _centers(model):
 def _squared_distances(node, X, centers, is_live, n_nearest):
     """Return squared distances, those of `predict` bit for bit wherever they may decide.
 
-    So are those that the product is too rough for.
+    Distances for which the product is too rough are exact in the same way.
     """
     n_features = centers.shape[1]
     shift, absent = centers[is_live].mean(axis=0), np.where(is_live, 0, np.inf)
@@ -176,8 +176,8 @@ def _convert_cluster_features(scope, operator, container):
     floats = types.guess_tensor_type(operator.inputs[0].type)
     dtype = types.guess_numpy_type(floats)
     X = node("Cast", operator.inputs[0], to=types.guess_proto_type(floats))
-    how = {"op_version": container.target_opset, "input_types": [floats]}
-    clusters = OnnxSubEstimator(model.clusterer_, X, **how)
+    settings = {"op_version": container.target_opset, "input_types": [floats]}
+    clusters = OnnxSubEstimator(model.clusterer_, X, **settings)
     if isinstance(model.clusterer_, ClusterMixin):
         clusters = clusters[1]  # of labels and features
     if getattr(model, model._model_name) is None:  # then a constant is the intercept
@@ -187,7 +187,7 @@ def _convert_cluster_features(scope, operator, container):
     features = node("Concat", X, scaled, axis=1) if model.passthrough else scaled
     linear = getattr(model, f"{model._model_name}_")
     options = {"zipmap": False} if is_classifier(linear) else None
-    found = OnnxSubEstimator(linear, features, options=options, **how)
+    found = OnnxSubEstimator(linear, features, options=options, **settings)
     for i, output in enumerate(operator.outputs):
         node("Identity", found[i], output_names=[output]).add_to(scope, container)
 

@@ -43,7 +43,7 @@ def reached(condition):
     return condition()
 
 
-def tell(connection, function, args):
+def send_result(connection, function, args):
     connection.send(function(*args))
 
 
@@ -51,7 +51,7 @@ def told_by_process(method, function, *args):
     """Return the result of a function in a process that must end."""
     context = multiprocessing.get_context(method)
     ours, theirs = context.Pipe(duplex=False)
-    process = context.Process(target=tell, args=(theirs, function, args))
+    process = context.Process(target=send_result, args=(theirs, function, args))
     with mock.patch.dict(os.environ):
         # a signal can leave a lock of coverage locked, which is not what is tested
         for name in ("COVERAGE_PROCESS_START", "COVERAGE_PROCESS_CONFIG"):

@@ -83,7 +83,9 @@ def test_figures_are_those_of_the_models(as_rows):
                 assert line["costs"][name][seed] == pytest.approx(expected)
                 ratio = line[study.COST][name][seed]
                 assert ratio == pytest.approx(expected / costs[REFERENCE])
-                own, theirs = (line["seconds"][who][seed] for who in (name, REFERENCE))
+                own, theirs = (
+                    line["seconds"][method][seed] for method in (name, REFERENCE)
+                )
                 assert line[study.TIME][name][seed] == own / theirs
                 assert own > 0
 

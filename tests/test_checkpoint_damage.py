@@ -50,18 +50,18 @@ def all_of(model):
 def test_a_flipped_byte_is_seen_or_makes_no_difference(name, path):
     save(MODELS[name], path)
     data, rng = path.read_bytes(), np.random.RandomState(0)
-    places = {*range(64), *range(len(data) - 100, len(data))}
-    places |= {*rng.randint(len(data), size=150).tolist()}
+    indices = {*range(64), *range(len(data) - 100, len(data))}
+    indices |= {*rng.randint(len(data), size=150).tolist()}
     harmless = 0
-    for place in places:
+    for index in indices:
         damaged = bytearray(data)
-        damaged[place] ^= rng.randint(1, 256)
+        damaged[index] ^= rng.randint(1, 256)
         path.write_bytes(damaged)
         with suppress(ValueError):
             model = load(path)  # a date of the zip archive is not looked at, for example
             assert all_of(model) == all_of(MODELS[name])
             harmless += 1
-    assert harmless < len(places) / 3
+    assert harmless < len(indices) / 3
 
 
 def test_what_is_no_checkpoint_is_refused(path):

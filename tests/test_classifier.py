@@ -142,7 +142,7 @@ FAILURES = {
         X[:9],
         np.full(9, 7),
         {},
-        r"labels \[7\].*expected some of.*\[0, 1\]",
+        r"labels \[7\].*expected only classes.*\[0, 1\]",
     ),
     "too wide": (np.ones((9, 3)), y[:9], {}, "3 features"),
     "NaN": (np.full((9, 2), np.nan), y[:9], {}, "NaN"),

@@ -67,7 +67,7 @@ def result_of(name, **ratios):
         "rows": 100,
         "features": 3,
         "contestants": {
-            who: {**other, "cost / best": list(values)} for who, values in ratios.items()
+            name: {**other, "cost / best": list(values)} for name, values in ratios.items()
         },
         "left out": {},
     }
@@ -125,8 +125,8 @@ def test_streams_change_as_they_say():
 
 def test_scale_shrinks_by_a_million_in_the_middle():
     windows, still = windows_of(SCALE), windows_of(STATIONARY)
-    for place, (X, same) in enumerate(zip(windows, still)):
-        np.testing.assert_array_equal(X, same if place < 3 else same * 1e-6)
+    for index, (X, same) in enumerate(zip(windows, still)):
+        np.testing.assert_array_equal(X, same if index < 3 else same * 1e-6)
 
 
 def test_topics_are_unit_vectors_in_turn():
@@ -174,18 +174,18 @@ def test_figures_are_those_of_the_models():
     for seed in range(2):
         model = OnlineKMeans(5, half_life=4 * 200, random_state=seed)
         last = KMeans(5, n_init=1, random_state=seed)
-        for place, (X, following) in enumerate(pairwise(windows)):
+        for index, (X, following) in enumerate(pairwise(windows)):
             best = KMeans(5, n_init=5, random_state=seed).fit(following).inertia_
             ours, theirs = model.partial_fit(X), last.fit(X)
-            expected[with_it][seed, place] = -ours.score(following) / best
-            expected[RIVAL][seed, place] = -theirs.score(following) / best
-    for who, ratios in expected.items():
-        figures, logs = result["contestants"][who], np.log(ratios)
+            expected[with_it][seed, index] = -ours.score(following) / best
+            expected[RIVAL][seed, index] = -theirs.score(following) / best
+    for name, ratios in expected.items():
+        figures, logs = result["contestants"][name], np.log(ratios)
         over_time, by_seed = np.exp(logs.mean(axis=0)), np.exp(logs.mean(axis=1))
         assert figures["cost / best"] == pytest.approx(over_time, rel=1e-3)
         assert figures["by seed"] == pytest.approx(by_seed, rel=1e-3)
         assert figures["ms per 1,000 rows"] > 0
-        assert study.ratio(result, who) == pytest.approx(np.exp(logs.mean()), rel=1e-3)
+        assert study.ratio(result, name) == pytest.approx(np.exp(logs.mean()), rel=1e-3)
     assert study.ratio(result, "nobody") is None
 
 
@@ -406,9 +406,9 @@ def test_the_command_runs_on_a_little(tmp_path, capsys):
     found = json.loads((tmp_path / "drift.json").read_text(encoding="utf-8"))
     assert [result["stream"] for result in found["results"]] == names
     for result in found["results"]:
-        there = [who for who in CONTESTANTS if who not in result["left out"]]
+        there = [name for name in CONTESTANTS if name not in result["left out"]]
         assert list(result["contestants"]) == there
-        assert [who for who in result["left out"] if who not in RIVER] == []
+        assert [name for name in result["left out"] if name not in RIVER] == []
     assert found["checks"] == found["ids"] == {}
 
 

@@ -57,8 +57,8 @@ def test_every_table_of_features_is_shown():
 def test_every_chart_comes_light_and_dark_with_words_for_those_who_cannot_see_it(page):
     lines = [line.strip() for line in page.read_text(encoding="utf-8").splitlines()]
     shown = [i for i, line in enumerate(lines) if line.startswith(".. image::")]
-    for place in shown:
-        name, options = lines[place].split(":: ")[1], lines[place + 1 : place + 4]
+    for index in shown:
+        name, options = lines[index].split(":: ")[1], lines[index + 1 : index + 4]
         dark = name.endswith("-dark.png")
         assert (EVIDENCE / name).exists()
         assert f":class: only-{'dark' if dark else 'light'}" in options

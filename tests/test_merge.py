@@ -130,15 +130,15 @@ def test_wide_sparse_means_are_merged_by_their_sketch():
     np.testing.assert_allclose(centers, expected, atol=1e-12)
 
 
-@pytest.mark.parametrize("place", [0, 1000])
+@pytest.mark.parametrize("position", [0, 1000])
 @pytest.mark.parametrize("far", [1e9, 1e14, 1e100])
-def test_an_outlier_does_not_spoil_the_merge_of_the_others(far, place):
+def test_an_outlier_does_not_spoil_the_merge_of_the_others(far, position):
     """Seen from it, or from a mean that it draws away, all others are at one place."""
     rng = np.random.RandomState(0)
     blob = rng.randint(4, size=2000)
     X = 20 * np.eye(4)[blob] + rng.normal(size=(2000, 4))
-    X[place] = far
-    others = np.arange(2000) != place
+    X[position] = far
+    others = np.arange(2000) != position
     for storage in (np.asarray, csr_array):
         model = OnlineKMeans(n_clusters=5, random_state=0).fit(storage(X))
         assert adjusted_rand_score(blob[others], model.labels_[others]) == 1

@@ -24,9 +24,9 @@ def planted(rng, originals, near_copy):
     is_copy = np.zeros(N_TEXTS + N_COPIES, dtype=bool)
     is_copy[rng.choice(np.arange(50, len(is_copy)), size=N_COPIES, replace=False)] = True
     stream, left = [], list(originals[::-1])
-    for place in range(len(is_copy)):
-        if is_copy[place]:
-            older = np.flatnonzero(~is_copy[:place])
+    for index in range(len(is_copy)):
+        if is_copy[index]:
+            older = np.flatnonzero(~is_copy[:index])
             stream.append(near_copy(stream[rng.choice(older)]))
         else:
             stream.append(left.pop())

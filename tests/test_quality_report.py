@@ -186,7 +186,7 @@ def test_charts_show_the_figures_of_the_tables(tmp_path, monkeypatch):
     lines = [line_of(10, cost, 0.5) for cost in (0.98, 1.02, 1.02)]
     for line in lines:
         line[COST] |= dict.fromkeys(CURVE, [1.1] * 3)
-        line[TIME] |= {name: [0.1 * place] * 3 for place, name in enumerate(CURVE, 1)}
+        line[TIME] |= {name: [0.1 * index] * 3 for index, name in enumerate(CURVE, 1)}
         line[COST] |= dict.fromkeys((MBK_PASS, MBK_FIT), [1.2] * 3)
     lines[1][COST][MBK_PASS] = [4.2] * 3
     for line in lines[:2]:

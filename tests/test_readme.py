@@ -34,22 +34,22 @@ def number(cell):
 
 
 def column(header, *patterns):
-    """Return the place of the one column whose name has all the patterns."""
-    places = [
-        place
-        for place, name in enumerate(header)
+    """Return the index of the one column whose name has all the patterns."""
+    indices = [
+        index
+        for index, name in enumerate(header)
         if all(re.search(pattern, name) for pattern in patterns)
     ]
-    assert len(places) == 1, f"{patterns} are in {len(places)} of {header}"
-    return places[0]
+    assert len(indices) == 1, f"{patterns} are in {len(indices)} of {header}"
+    return indices[0]
 
 
 def quality(name, *patterns):
     """Return a column of a comparison with KMeans, of the datasets that have it."""
     header, rows = table(f"quality/quality-{name}.csv")
-    place = column(header, *patterns)
+    index = column(header, *patterns)
     datasets = rows.keys() - {"blobs"}
-    return [number(rows[name][place]) for name in datasets if rows[name][place]]
+    return [number(rows[name][index]) for name in datasets if rows[name][index]]
 
 
 def short(cost):
@@ -57,9 +57,9 @@ def short(cost):
     return f"{cost:.2f}" if cost < 10 else f"{cost:.1f}"
 
 
-def costs(who):
+def costs(method):
     """Return the lowest and the highest cost of one of them, in KMeans's."""
-    every = [c for n in (10, 50, 200, 1000) for c in quality(n, rf"^({who})", "cost")]
+    every = [c for n in (10, 50, 200, 1000) for c in quality(n, rf"^({method})", "cost")]
     return short(min(every)), short(max(every))
 
 
@@ -82,7 +82,9 @@ def rows_per_second():
     header, row = longest_stream()
     n, found = (row[column(header, rf"^{name}$")] for name in ("rows", "clusters"))
     d, k = (STUDIES["n"][1][what] for what in "dk")
-    ours, theirs = (row[column(header, who)] for who in (rf"^({OURS})", rf"^({PASS})"))
+    ours, theirs = (
+        row[column(header, method)] for method in (rf"^({OURS})", rf"^({PASS})")
+    )
     return (
         f"{n / ours / 1e6:.1f}",
         f"{k}",
@@ -104,13 +106,13 @@ def memory_of_a_stream():
 def accuracies():
     """Return those of letter: how many clusters, raw, with them, and by boosting."""
     header, rows = table("features/features-letter.csv")
-    place = column(header, "^SGDClassifier: accuracy")
+    index = column(header, "^SGDClassifier: accuracy")
     local = rows["OnlineKMeans, local"]
     every = rows["raw features"], local, rows["HistGradientBoosting"]
     sizes, datasets = table("features/features-datasets.csv")
     d = number(datasets["letter"][column(sizes, "^features$")])
     clusters = f"{number(local[column(header, '^columns$')]) / (d + 1):.0f}"
-    return clusters, *(f"{number(row[place]):.2f}" for row in every)
+    return clusters, *(f"{number(row[index]):.2f}" for row in every)
 
 
 def soak():
@@ -123,16 +125,16 @@ def soak():
 def opened():
     """Return the smallest and the largest number of clusters that opened for k=187."""
     header, rows = table("paper/clusters.csv")
-    place = column(header, r"\b187$")
-    numbers = [number(row[place]) for row in rows.values() if row[place]]
+    index = column(header, r"\b187$")
+    numbers = [number(row[index]) for row in rows.values() if row[index]]
     return f"{min(numbers):.0f}", f"{max(numbers):.0f}"
 
 
 def orders():
     """Return what the order of the file costs on skin, and what another order does."""
     header, rows = table("paper/order.csv")
-    places = (column(header, "samples", order) for order in ("file", "shuffled"))
-    return tuple(f"{number(rows['skin'][place]):.1f}" for place in places)
+    indices = (column(header, "samples", order) for order in ("file", "shuffled"))
+    return tuple(f"{number(rows['skin'][index]):.1f}" for index in indices)
 
 
 def times_and_costs_by_k():
@@ -141,18 +143,18 @@ def times_and_costs_by_k():
     chosen = [
         rows[f"OnlineKMeans, k = {k}"] for k in ('"auto"', "10 n_clusters", "5 n_clusters")
     ]
-    places = column(header, "^time$"), column(header, "^cost$")
-    figures = [f"{number(row[place]):.2f}" for row in chosen for place in places]
+    indices = column(header, "^time$"), column(header, "^cost$")
+    figures = [f"{number(row[index]):.2f}" for row in chosen for index in indices]
     return chosen[0][column(header, "datasets")], *figures
 
 
 def costs_and_times():
     """Return how many datasets we, and faiss, have values for, and these of all."""
-    figures = [f"{len(quality(200, rf'^({who})', 'cost'))}" for who in (OURS, FAISS)]
+    figures = [f"{len(quality(200, rf'^({method})', 'cost'))}" for method in (OURS, FAISS)]
     columns = {OURS: 200, "k = 5 n_clusters": "curve"}
-    for who in (*columns, PASS, MINI_BATCH_FIT, FAISS):
-        file = columns.get(who, 200)
-        found, times = (quality(file, rf"^({who})", what) for what in ("cost", "time"))
+    for method in (*columns, PASS, MINI_BATCH_FIT, FAISS):
+        file = columns.get(method, 200)
+        found, times = (quality(file, rf"^({method})", what) for what in ("cost", "time"))
         figures += [short(median(found)), short(max(found)), f"{median(times):.2f}"]
     return tuple(figures)
 
@@ -232,6 +234,6 @@ if __name__ == "__main__":
         path = ROOT / page
         text = path.read_text(encoding="utf-8")
         match = pattern(words).search(text)
-        for place, new in reversed(list(enumerate(claim(), start=1))):
-            text = text[: match.start(place)] + new + text[match.end(place) :]
+        for index, new in reversed(list(enumerate(claim(), start=1))):
+            text = text[: match.start(index)] + new + text[match.end(index) :]
         path.write_text(text, encoding="utf-8")

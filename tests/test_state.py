@@ -205,11 +205,11 @@ CRAFTED = {
 CASES = [(*where, change) for where, changes in CRAFTED.items() for change in changes]
 
 
-@pytest.mark.parametrize(("name", "place", "change"), CASES)
-def test_states_that_cannot_be_are_refused(name, place, change):
+@pytest.mark.parametrize(("name", "path", "change"), CASES)
+def test_states_that_cannot_be_are_refused(name, path, change):
     state = state_of(MODELS[name])
     model_from(state)  # which is right so far
-    *groups, last = place.split("/")
+    *groups, last = path.split("/")
     fields = state
     for group in groups:
         fields = fields[group]
@@ -218,7 +218,7 @@ def test_states_that_cannot_be_are_refused(name, place, change):
         fields[last] = change(before) if callable(change) else change
     with pytest.raises((AttributeError, LookupError, TypeError, ValueError)) as caught:
         model_from(state)  # `load` makes a ValueError of it
-    if place.startswith("fitted/"):
+    if path.startswith("fitted/"):
         assert re.match(
             "This is not the state of a fitted estimator: .+", str(caught.value)
         )

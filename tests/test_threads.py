@@ -92,13 +92,13 @@ def test_results_come_in_order(n_threads):
 
 
 @pytest.mark.parametrize("error", [ZeroDivisionError, IndexError, SystemExit])
-@pytest.mark.parametrize("who", ["caller", "helper"])
-def test_an_error_in_a_thread_is_raised(error, who):
+@pytest.mark.parametrize("raised_in", ["caller", "helper"])
+def test_an_error_in_a_thread_is_raised(error, raised_in):
     barrier, caller = threading.Barrier(2), threading.get_ident()
 
     def fail(_):
         barrier.wait(PATIENCE)  # both must be there
-        if (threading.get_ident() == caller) == (who == "caller"):
+        if (threading.get_ident() == caller) == (raised_in == "caller"):
             raise error
 
     with pytest.raises(error):

@@ -34,13 +34,13 @@ def measured(setting):
     return json.loads(done.stdout.splitlines()[-1])
 
 
-def study(setting, rounds, tell):
+def study(setting, rounds, show):
     """Return the fastest of each fit; stop if any two differ in their result."""
     best = {}
     for _ in range(rounds):
-        for name, who in FITS.items():
-            tell(name)
-            found = measured({**setting, **who})
+        for name, options in FITS.items():
+            show(name)
+            found = measured({**setting, **options})
             if name not in best or found["seconds"] < best[name]["seconds"]:
                 best[name] = found
     if len({found["digest"] for found in best.values()}) > 1:
@@ -148,10 +148,10 @@ def main(argv):
             }
             with console.status(f"k = {k:,}") as status:
 
-                def tell(name, k=k, status=status):
+                def show(name, k=k, status=status):
                     status.update(f"k = {k:,}: {name}")
 
-                results.append((setting, study(setting, args.rounds, tell)))
+                results.append((setting, study(setting, args.rounds, show)))
         with console.status("simulated") as status:
             found = simulated(results, args.most_workers, status.update)
     setting = results[0][0]

@@ -16,7 +16,7 @@ def rows_of(n_mib, n_features):
     return max(1, n_mib * MIB // (8 * n_features * BLOCK)) * BLOCK
 
 
-def simulated(results, most_workers, tell):
+def simulated(results, most_workers, show):
     """Return what the simulation says of the costs that were measured on two workers."""
     found = []
     for setting, best in results:
@@ -25,7 +25,7 @@ def simulated(results, most_workers, tell):
         again = simulate(costs, setting["n_rows"], 2, setting["partition"])
         agreement = again.seconds / measured["seconds"]
         for n_mib in PARTITIONS:
-            tell(f"k = {costs.k:,}: simulated, partitions of {n_mib} MiB")
+            show(f"k = {costs.k:,}: simulated, partitions of {n_mib} MiB")
             partition = rows_of(n_mib, costs.n_features)
             useful = useful_workers(costs, partition, most_workers)
             times = [

@@ -1,7 +1,6 @@
 """One fit of generated rows, local or on a cluster, in a process of its own.
 
-It has a memory of its own, so that the most it had is that of one fit. What it took is
-printed as JSON.
+So its peak memory is that of one fit. What the fit took is printed as JSON.
 """
 
 import gc
@@ -38,7 +37,7 @@ def most_memory():
 
 
 def digest(model):
-    """Return what tells any two different results apart."""
+    """Return a digest of the result: different results have different ones."""
     found = model.cluster_centers_, model.cluster_means_, model.counts_, model.opened_at_
     digest = hashlib.sha256()
     for part in found:
@@ -115,7 +114,7 @@ def cluster_fit(n_rows, n_features, partition, k, n_workers):
 def task_costs(client):
     """Return seconds of this process for each task, and for each byte of a result.
 
-    Client and scheduler share it. The latency is what a task takes beyond that.
+    Client and scheduler share the process. The latency is what a task takes beyond that.
     """
     from onlinekmeans_sklearn._dask.tasks import Tasks
 

@@ -94,9 +94,9 @@ class VirtualTasks:
     def submit(self, step, receive, function, *args):
         """Return a task, which the worker of its partition does when its turn comes."""
         pretend = getattr(self, f"_{function.__name__}")
-        who = (args[0] if step != "read" else args[0][0]).worker
+        worker = (args[0] if step != "read" else args[0][0]).worker
         result, seconds, n_bytes = pretend(*args)
-        future = VirtualFuture(who, result, PRIORITY.get(step, 1), seconds, n_bytes)
+        future = VirtualFuture(worker, result, PRIORITY.get(step, 1), seconds, n_bytes)
         self._receivers[future] = receive
         n_sent = sum(arg.nbytes for arg in args if isinstance(arg, np.ndarray))
         n_sent += self._block_bytes * sum(isinstance(arg, Totals) for arg in args)
@@ -112,7 +112,7 @@ class VirtualTasks:
             self._receivers.pop(future, None)
 
     def wait(self):
-        """Go on to the next result that somebody expects, and hand it over."""
+        """Go on to the next result that is expected, and hand it over."""
         self._drive(0.0)
         while True:
             now, _, event, future = heapq.heappop(self._events)
@@ -135,12 +135,12 @@ class VirtualTasks:
     def _happens(self, when, event, future):
         heapq.heappush(self._events, (when, next(self._order), event, future))
 
-    def _start(self, who, now):
+    def _start(self, worker, now):
         """Let a worker begin the most urgent task that it has, if it is free."""
-        while self._queues[who] and who not in self._busy:
-            _, _, future = heapq.heappop(self._queues[who])
+        while self._queues[worker] and worker not in self._busy:
+            _, _, future = heapq.heappop(self._queues[worker])
             if not future.is_released:
-                self._busy.add(who)
+                self._busy.add(worker)
                 self.worker_seconds += future.seconds
                 self._happens(now + future.seconds, "finish", future)
 

@@ -45,7 +45,7 @@ def add_data_argument(parser):
 
 
 def data_folder(text):
-    """Return the path that somebody named; a study without its data would be empty."""
+    """Return the path that was given, if it exists: without its data a study is empty."""
     if not Path(text).is_dir():
         raise ArgumentTypeError(f"there is no folder {text}")
     return Path(text)
@@ -71,7 +71,7 @@ def load_labels(folder, name):
 
 
 def fetch(name, folder=None, download=True):
-    """Return the samples and labels of a dataset, downloaded if it is nowhere.
+    """Return the samples and labels of a dataset, downloaded if it is not found.
 
     Parameters
     ----------
@@ -80,7 +80,7 @@ def fetch(name, folder=None, download=True):
     folder : path or None
         The data folder. A damaged file in it is an error, never a reason to download.
     download : bool
-        Whether files may be downloaded that are not there, or damaged in the cache.
+        Whether files that are missing, or damaged in the cache, may be downloaded.
 
     Returns
     -------
@@ -92,20 +92,20 @@ def fetch(name, folder=None, download=True):
     Raises
     ------
     DatasetMissing
-        The dataset is nowhere, and may not or cannot be downloaded.
+        The dataset is not found, and may not or cannot be downloaded.
     DatasetBroken
-        There is a file of it, but damaged or not what it should be.
+        A file of the dataset is damaged, or not what it should be.
     """
     if name not in HOMES:
         raise ValueError(f"unknown dataset {name!r}; there are {', '.join(DATASETS)}")
     home = HOMES[name]
     by_hand = {f"{name}.npz": formats.read_npz, **home.by_hand}
     looked_in = []
-    for place in places(folder):
-        looked_in.append(shown(place))
+    for directory in folders(folder):
+        looked_in.append(shown(directory))
         for file, reader in by_hand.items():
-            if os.path.exists(place / file):
-                return read(reader, [place / file])
+            if os.path.exists(directory / file):
+                return read(reader, [directory / file])
     plain = [file for file in by_hand if not file.endswith(formats.PACKED)]
     also = " (.gz and .bz2, too)" if len(plain) < len(by_hand) else ""
     missing = (
@@ -115,7 +115,7 @@ def fetch(name, folder=None, download=True):
     if not home.files:
         raise DatasetMissing(
             f"{missing} It has no public home that we know of. If you have it, put it "
-            "there under such a name."
+            "there under that name."
         )
     try:
         paths = [obtain(file, cache_folder(), download) for file in home.files]
@@ -126,7 +126,7 @@ def fetch(name, folder=None, download=True):
     return X, y
 
 
-def places(folder):
+def folders(folder):
     """Yield where a dataset may be: the data folder, then the cache, made if need be."""
     if folder is not None:
         yield Path(folder)
@@ -134,14 +134,14 @@ def places(folder):
 
 
 def read(reader, paths):
-    """Return what the reader makes of the files; what they are like is its business."""
+    """Return what the reader makes of the files, or raise an error that names them."""
     try:
         return formats.validated(*reader(*paths))
     except Exception as error:
         names = " and ".join(map(shown, paths))
         raise DatasetBroken(
             f"{names} cannot be used: {error} ({type(error).__name__}). Replace it by a "
-            "good copy, or take it away, so that the dataset is looked for elsewhere."
+            "good copy, or remove it, so that the dataset is looked for elsewhere."
         ) from error
 
 
@@ -151,11 +151,11 @@ def check(home, X, y, paths):
     problem = None
     if any(want not in (None, have) for want, have in zip(home.expected, found)):
         wanted = tuple("any" if want is None else want for want in home.expected)
-        problem = f"rows, columns and classes are {found}, expected were {wanted}"
+        problem = f"rows, columns and classes are {found}, but expected {wanted}"
     elif home.digest is not None:
         rows, digest = home.digest
         if formats.content_digest(X, y, rows) != digest:
-            problem = f"the first {rows:,} rows have not the digest that is expected"
+            problem = f"the first {rows:,} rows do not have the expected digest"
     if problem:
         names = " and ".join(map(shown, paths))
         raise DatasetBroken(

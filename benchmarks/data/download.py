@@ -25,11 +25,11 @@ TIMEOUT = 30  # seconds that a server may be silent
 
 
 class DatasetMissing(Exception):
-    """A dataset is not there, and may not or cannot be downloaded."""
+    """A dataset is not found, and may not or cannot be downloaded."""
 
 
 class DatasetBroken(Exception):
-    """A dataset is there, but its files are damaged or are not what they should be."""
+    """A dataset is found, but its files are damaged or are not what they should be."""
 
 
 def cache_folder():
@@ -39,7 +39,7 @@ def cache_folder():
         folder.mkdir(exist_ok=True)
     except OSError as error:
         raise DatasetMissing(
-            f"There is no place for downloads: scikit-learn's data home cannot be made "
+            f"There is no folder for downloads: scikit-learn's data home cannot be made "
             f"({error}). Set the environment variable SCIKIT_LEARN_DATA to a folder that "
             "can be written."
         ) from error
@@ -66,12 +66,12 @@ def is_intact(path, expected):
         return True
     try:
         return checksum_of(path, expected.partition(":")[0]) == expected
-    except ValueError:  # what cannot even be uncompressed
+    except ValueError:  # it cannot even be uncompressed
         return False
 
 
 def obtain(file, folder, download):
-    """Return the path of a file in the cache; downloaded if it is not there or damaged."""
+    """Return the path of a file in the cache, downloaded if it is missing or damaged."""
     path, record = folder / file.name, folder / f"{file.name}.checksum"
     try:
         expected = file.checksum
@@ -85,18 +85,18 @@ def obtain(file, folder, download):
             record.write_text(checksum_of(path, "sha256"), encoding="utf-8")
     except OSError as error:
         raise DatasetMissing(
-            f"{shown(path)} cannot be read or written ({error}). Mend that, or set the "
+            f"{shown(path)} cannot be read or written ({error}). Fix that, or set the "
             "environment variable SCIKIT_LEARN_DATA to another folder."
         ) from error
     return path
 
 
 def refused(file, path):
-    """Return the error of a file that had to be downloaded, but may not be."""
+    """Return the error for a file that should be downloaded, but may not be."""
     if path.exists():
         return DatasetBroken(
-            f"{shown(path)} is damaged: it has not the checksum that is expected. Allow "
-            f"that it is downloaded again, or {by_hand(file, path)}."
+            f"{shown(path)} is damaged: its checksum is not the expected one. Allow it "
+            f"to be downloaded again, or {by_hand(file, path)}."
         )
     return DatasetMissing(
         f"There is no {shown(path)}, and downloading was not allowed. Allow it, or "
@@ -105,7 +105,7 @@ def refused(file, path):
 
 
 def renew(file, path, expected):
-    """Download a file beside its place, and put it there once it is known to be right."""
+    """Download a file beside the old one, and replace that once the new one is checked."""
     with TemporaryDirectory(dir=path.parent) as temporary:
         part = Path(temporary) / file.name
         insist(file, part, path)
@@ -116,9 +116,9 @@ def renew(file, path, expected):
                 else ""
             )
             raise DatasetBroken(
-                f"What {file.url} gives now is not the file that is expected: its checksum "
-                f"is not {expected}. If it was damaged on its way, it helps to try again; "
-                f"if it was changed, {old or by_hand(file, path)}."
+                f"What {file.url} now serves is not the file that is expected: its "
+                f"checksum is not {expected}. If it was damaged in transit, try again; if "
+                f"it was changed, {old or by_hand(file, path)}."
             )
         part.replace(path)
 
@@ -146,7 +146,7 @@ def insist(file, part, path):
 
 
 def failed(file, path, problem):
-    """Return the error of a file that could not be downloaded."""
+    """Return the error for a file that could not be downloaded."""
     kind, state = (
         (DatasetBroken, f"{shown(path)} is damaged")
         if path.exists()
@@ -156,7 +156,7 @@ def failed(file, path, problem):
 
 
 def by_hand(file, path):
-    """Return how a person can do what the download did not."""
+    """Return how to do by hand what the download did not."""
     if file.url.startswith(OPENML):
         return f"copy {file.name} into {shown(path.parent)} from a machine that has it"
     return f"put {file.url} by hand into {shown(path.parent)} under the name {file.name}"
@@ -192,7 +192,7 @@ def save_openml(url, path):
         raise
     except Exception as error:
         raise DatasetBroken(
-            f"What {url} gives now cannot be used: {error}. It may be damaged on its way: "
+            f"What {url} now serves cannot be used: {error}. It may be damaged in transit: "
             "try again later."
         ) from error
 

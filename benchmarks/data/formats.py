@@ -1,7 +1,7 @@
 """The forms in which the datasets are published, and that of the data folder.
 
 Every reader takes the paths of its files and returns samples and labels. Whatever is wrong
-with a file is an exception here; who calls turns it into one that names the dataset.
+with a file is an exception here; the caller turns it into one that names the dataset.
 """
 
 import bz2

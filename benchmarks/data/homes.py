@@ -1,4 +1,4 @@
-"""Where the datasets are to be had, and by what they are checked.
+"""Where the datasets can be downloaded, and how they are checked.
 
 A file is checked by the published checksum of just that file:
 
@@ -12,7 +12,7 @@ A file is checked by the published checksum of just that file:
   of a comparison of SVM solvers for both). w8a.t: that MD5, for we have no copy.
 - nomao: OpenML's own MD5, which ``fetch_openml`` checks. The SHA-256 of what it gave at
   first is written beside it and holds ever after.
-- maptaskcoref, vehv2binary: by nothing. They have no public home that we know of.
+- maptaskcoref, vehv2binary: not at all. They have no public home that we know of.
 
 Our copies of adult, letter, magic04, shuttle, skin and of poker's training part have these
 very checksums too when they are written back. What was read is checked once more: rows,
@@ -39,7 +39,7 @@ class File(NamedTuple):
 
 
 class Home(NamedTuple):
-    """The files of a dataset, how they are read, and what must come of it.
+    """The files of a dataset, how they are read, and what they must contain.
 
     `by_hand` are names of files that a person may have, each with its reader; `expected`
     is rows, columns and classes, None where we cannot know; `digest` how many rows and the
@@ -76,9 +76,9 @@ def texts(name):
     }
 
 
-def of_uci(place, checksum):
+def of_uci(path, checksum):
     """Return a file of UCI, under its own name."""
-    return File(place.rpartition("/")[2], f"{UCI}/{place}", checksum)
+    return File(path.rpartition("/")[2], f"{UCI}/{path}", checksum)
 
 
 def of_libsvm(name, checksum):

@@ -43,11 +43,11 @@ def draw(results, pale):
     for axes, name in zip(panels, shown):
         result = by_name[name]
         read = result["rows"] * np.arange(1, result["windows"])
-        for place, (who, (color, line, width)) in enumerate(STYLES.items()):
+        for order, (contestant, (color, line, width)) in enumerate(STYLES.items()):
             style = {"color": color, "linestyle": line, "linewidth": width}
-            style["zorder"] = 3 - place / len(STYLES)
-            ratios = result["contestants"][who]["cost / best"]
-            axes.plot(read, ratios, label=who, gid=who, **style)
+            style["zorder"] = 3 - order / len(STYLES)
+            ratios = result["contestants"][contestant]["cost / best"]
+            axes.plot(read, ratios, label=contestant, gid=contestant, **style)
         axes.set_title(PANELS[name], fontsize=9)
         axes.tick_params(labelsize=SMALL)
         axes.xaxis.set_major_formatter(lambda value, _: plain(value))

@@ -30,10 +30,10 @@ TOPIC_ROWS, TOPIC_SEEDS = 12_000, 5
 def chunks(n, seed=0):
     """Yield n stationary rows, those of a call at a time."""
     rng = np.random.default_rng(seed)
-    places = 10 * rng.normal(size=(GROUPS, FEATURES))
+    centers = 10 * rng.normal(size=(GROUPS, FEATURES))
     for start in range(0, n, CHUNK):
         rows = min(CHUNK, n - start)
-        yield places[rng.integers(GROUPS, size=rows)] + rng.normal(size=(rows, FEATURES))
+        yield centers[rng.integers(GROUPS, size=rows)] + rng.normal(size=(rows, FEATURES))
 
 
 def live_clusters(n, half_life):
@@ -50,12 +50,12 @@ def half_lives_until_found(seed, half_life=1000):
     scale shrinks halfway between two ends of a half-life. None: not good in the end.
     """
     rng = np.random.default_rng(seed)
-    places = 10 * rng.normal(size=(FEW_GROUPS, FEATURES))
+    centers = 10 * rng.normal(size=(FEW_GROUPS, FEATURES))
     model = OnlineKMeans(k=K, half_life=half_life, random_state=seed)
     step, change, good = half_life // 10, 5 * half_life + half_life // 2, None
     for seen in range(0, 10 * half_life, step):
         scale = SHRINK if seen >= change else 1
-        groups = scale * places
+        groups = scale * centers
         X = groups[rng.integers(FEW_GROUPS, size=step)]
         X = X + scale * rng.normal(size=X.shape)
         if seen > change:

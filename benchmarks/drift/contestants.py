@@ -1,4 +1,4 @@
-"""Who takes part: each reads a window of rows and gives centers for the next.
+"""The contestants: each reads a window of rows and gives centers for the next.
 
 A contestant is started with the first window, the number of clusters and a seed, and gives
 a function from the rows of a window to its centers. Half-lives are counted in windows.
@@ -14,7 +14,7 @@ HALF_LIVES = (1, 4, 16)  # in windows
 OURS, MINI_BATCH = "OnlineKMeans", "MiniBatchKMeans"
 WITHOUT = "OnlineKMeans, no half-life"
 NEW, RIVAL = "OnlineKMeans, new every window", "KMeans on the last window"
-DEAD = 1e-8  # of the largest weight: such a cluster of Spark's is placed anew
+DEAD = 1e-8  # of the largest weight: such a cluster of Spark's moves
 
 
 def with_half_life(name, half_life):
@@ -52,9 +52,9 @@ def kmeans(first, n_clusters, seed):
 def spark(half_life):
     """Return the rule of Spark's StreamingKMeans, with a half-life in points.
 
-    A center becomes the mean of its old place, with its faded weight, and of its rows of
-    the window. A cluster whose weight has all but gone shares the place of the heaviest
-    from then on. Its first centers are k-means++ seeds of the first window.
+    A center becomes the mean of its old position, with its faded weight, and of its rows of
+    the window. A cluster that has lost nearly all weight shares the position of the
+    heaviest from then on. Its first centers are k-means++ seeds of the first window.
     """
 
     def start(first, n_clusters, seed):
@@ -124,7 +124,7 @@ def river(name):
 
     It is told what its defaults cannot know: where the rows are, how wide the clusters are,
     and how many rows there are in a window. Micro-clusters are merged by weighted k-means,
-    for as many clusters as all others have.
+    to as many clusters as the other contestants have.
     """
 
     def start(first, n_clusters, seed):

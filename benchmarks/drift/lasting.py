@@ -1,9 +1,9 @@
 """Whether the ids of a fixed number of clusters last, and what a look at them takes.
 
-Streams are read in batches and looked at after each. Of what was read before, how much has
-another id than at the last look: for ours the weight of the online clusters that go to
-another merged one, for MiniBatchKMeans the rows that it predicts otherwise. Ids may also
-last because clusters stay where they are though better ones are known, so the cost is
+Streams are read in batches and looked at after each. The share of earlier rows whose id has
+changed since the last look is, for ours, the weight of the online clusters that go to
+another merged one, and for MiniBatchKMeans the rows that it predicts differently. Ids may
+also last because clusters stay where they are though better ones are known, so the cost is
 compared with that of a merge from scratch.
 """
 
@@ -39,7 +39,7 @@ def cost_from_scratch(model):
 
 
 def shares_that_change(looks):
-    """Return how much of what was read before has another id, for every further look.
+    """Return the share of earlier rows whose id has changed, for every further look.
 
     A look is the ids, and the weights, of all that was read.
     """
@@ -71,10 +71,10 @@ def main_id_changes(model, seed, rows=2000):
     In each batch there is one group more.
     """
     rng, main, changed, possible = np.random.default_rng(seed), {}, 0, 0
-    places = 6 * rng.normal(size=(GROUPS, 4))
+    centers = 6 * rng.normal(size=(GROUPS, 4))
     for n_groups in range(BEFORE + 1, GROUPS + 1):
         group = rng.integers(n_groups, size=rows)
-        X = places[group] + rng.normal(size=(rows, 4))
+        X = centers[group] + rng.normal(size=(rows, 4))
         ids = model.partial_fit(X).predict(X)
         now = {g: int(np.bincount(ids[group == g]).argmax()) for g in range(n_groups)}
         changed += sum(now[g] != main[g] for g in main)
@@ -86,9 +86,9 @@ def main_id_changes(model, seed, rows=2000):
 def milliseconds_of_looks(rows_before=ROWS_BEFORE, looks=LOOKS):
     """Return the milliseconds of predict after every few rows of a stream."""
     rng, taken = np.random.default_rng(0), []
-    places = 3 * rng.normal(size=(25, 6))
+    centers = 3 * rng.normal(size=(25, 6))
     n = rows_before + looks * ROWS
-    X = places[rng.integers(25, size=n)] + rng.normal(size=(n, 6))
+    X = centers[rng.integers(25, size=n)] + rng.normal(size=(n, 6))
     model = OnlineKMeans(10, random_state=0).partial_fit(X[:rows_before])
     model.predict(X[:ROWS])
     for start in range(rows_before, n, ROWS):

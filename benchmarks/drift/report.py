@@ -55,13 +55,13 @@ def print_report(console, found):
 
 
 def headline(found):
-    """Return the one thing to know of the results, as a sentence."""
+    """Return the main result, as a sentence."""
     by_name = {result["stream"]: result for result in found["results"]}
     if MOVING not in by_name or RETURN not in by_name:
         return TITLE
     soon, without, mini_batch, rival = (
-        " and ".join(f"{ratio(by_name[name], who):.2g}" for name in (MOVING, RETURN))
-        for who in (SOON, WITHOUT, MINI_BATCH, RIVAL)
+        " and ".join(f"{ratio(by_name[stream], name):.2g}" for stream in (MOVING, RETURN))
+        for name in (SOON, WITHOUT, MINI_BATCH, RIVAL)
     )
     return (
         f"When groups move, and when they come back, the next window costs {soon} times "
@@ -71,7 +71,7 @@ def headline(found):
 
 
 def notes(found):
-    """Return what to know of the figures, as lines."""
+    """Return notes on the figures, as lines."""
     results = found["results"]
     busy = remarks(found["cores used by others"])
     return [*left_out(results), *read_partly(results), found["machine"], *busy]

@@ -45,19 +45,19 @@ def generated(centers_of, windows, rows, seed):
     return cut(centers + rng.normal(size=centers.shape), windows)
 
 
-def places(rng):
-    """Return where the groups are."""
+def new_groups(rng):
+    """Return the centers of groups, drawn anew."""
     return SPREAD * rng.normal(size=(GROUPS, FEATURES))
 
 
 def stationary(rng, row, rows):
     """Nothing changes."""
-    return places(rng)[rng.integers(GROUPS, size=len(row))]
+    return new_groups(rng)[rng.integers(GROUPS, size=len(row))]
 
 
 def moving(rng, row, rows):
     """Every group moves straight on, by its own width in `TRAVEL` windows."""
-    group, first = rng.integers(GROUPS, size=len(row)), places(rng)
+    group, first = rng.integers(GROUPS, size=len(row)), new_groups(rng)
     velocity = rng.normal(size=(GROUPS, FEATURES))
     velocity *= np.sqrt(FEATURES) / np.linalg.norm(velocity, axis=1, keepdims=True)
     return first[group] + velocity[group] * (row / (TRAVEL * rows))[:, None]
@@ -66,14 +66,16 @@ def moving(rng, row, rows):
 def sudden(rng, row, rows):
     """In the middle all groups jump somewhere else."""
     later = (row >= len(row) // 2).astype(int)
-    return np.array([places(rng), places(rng)])[later, rng.integers(GROUPS, size=len(row))]
+    return np.array([new_groups(rng), new_groups(rng)])[
+        later, rng.integers(GROUPS, size=len(row))
+    ]
 
 
 def returning(rng, row, rows):
     """Every window has another half of the groups."""
     half = [rng.permutation(GROUPS)[: GROUPS // 2] for _ in range(len(row) // rows)]
     chosen = np.array(half)[row // rows, rng.integers(GROUPS // 2, size=len(row))]
-    return places(rng)[chosen]
+    return new_groups(rng)[chosen]
 
 
 def shrunken(make, seed):

@@ -6,8 +6,8 @@ itself, which nobody can know. A stream's figure is the geometric mean over all 
 the first, so that a factor of two counts the same whatever the scale. Time is that of
 reading and of making the centers.
 
-river reads row by row. It gets the first of so many rows of every window that it can be
-expected to stay within the limit, and is left out if those are fewer than the clusters.
+river reads row by row. It gets the first rows of every window, as many as it can be
+expected to read within the limit, and is left out if those are fewer than the clusters.
 Its figures are those of one seed.
 """
 
@@ -60,7 +60,7 @@ def run(start, windows, n_clusters, seed, rows):
 
 
 def one_seed(stream, seed, limit, advance):
-    """Return what a stream is like, and for a seed the figures, and who is left out.
+    """Return what a stream is like, the figures of a seed, and why others are left out.
 
     Figures, by contestant: cost / best for each window, milliseconds, and rows read.
     """
@@ -104,7 +104,7 @@ def measure(name, stream, seeds, limit, advance):
                     stream,
                     seed,
                     limit,
-                    lambda who, share: advance(f"{name}: {who}", share / seeds),
+                    lambda what, share: advance(f"{name}: {what}", share / seeds),
                 )
             )
     return {
@@ -113,9 +113,9 @@ def measure(name, stream, seeds, limit, advance):
         "n_clusters": stream.n_clusters,
         **runs[0][0],
         "contestants": {
-            who: summary([figures[who] for _, figures, _ in runs if who in figures])
-            for who in CONTESTANTS
-            if who in runs[0][1]
+            name: summary([figures[name] for _, figures, _ in runs if name in figures])
+            for name in CONTESTANTS
+            if name in runs[0][1]
         },
         "left out": runs[0][2],
     }
@@ -138,7 +138,7 @@ def summary(runs):
     }
 
 
-def ratio(result, who):
+def ratio(result, name):
     """Return the mean of cost / best over windows and seeds; None if absent."""
-    figures = result["contestants"].get(who)
+    figures = result["contestants"].get(name)
     return None if figures is None else geometric_mean(figures["cost / best"])

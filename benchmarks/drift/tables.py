@@ -40,12 +40,12 @@ STREAMS_LEGEND = "What the streams are. Datasets come in the order of their file
 CHECKS_LEGEND = (
     "Live clusters are those with any weight, after every 10,000 rows. A scale is found "
     f"again when the next rows cost at most {FOUND} times as much as with the true groups. "
-    "Homogeneity is that of the labels at arrival."
+    "Homogeneity is that of the labels given on arrival."
 )
 IDS_LEGEND = (
-    "What was read before and has another id than after the batch before, as a share: "
-    "dense datasets, 20 batches. New groups: one more in each of 5 batches. Cost: of the "
-    "clusters that continue the last look / of those merged from scratch."
+    "The share of earlier rows whose id is not the same as after the previous batch: dense "
+    "datasets, 20 batches. New groups: one more in each of 5 batches. Cost: that of "
+    "clusters that continue the last look / that of clusters merged from scratch."
 )
 
 
@@ -57,26 +57,26 @@ class Factor(Ratio):
         return f"~{text}" if self.sliced else text
 
 
-def is_partial(result, who):
+def is_partial(result, name):
     """Return whether the contestant read only some rows of every window."""
-    return result["contestants"][who]["rows read of a window"] < result["rows"]
+    return result["contestants"][name]["rows read of a window"] < result["rows"]
 
 
-def factor(result, who):
+def factor(result, name):
     """Return the cell of a stream and a contestant; None if it does not take part."""
-    value = ratio(result, who)
-    return None if value is None else Factor(value, sliced=is_partial(result, who))
+    value = ratio(result, name)
+    return None if value is None else Factor(value, sliced=is_partial(result, name))
 
 
 def contest_table(title, results, legend):
-    """Return the costs of everybody on these streams, and the median time."""
+    """Return the costs of all contestants on these streams, and the median time."""
     rows = []
-    for who in CONTESTANTS:
-        found = [result["contestants"].get(who) for result in results]
+    for name in CONTESTANTS:
+        found = [result["contestants"].get(name) for result in results]
         times = [figures["ms per 1,000 rows"] for figures in found if figures]
         if times:
-            cells = [factor(result, who) for result in results]
-            rows.append([who, *cells, Ratio(float(np.median(times)), decimals=1)])
+            cells = [factor(result, name) for result in results]
+            rows.append([name, *cells, Ratio(float(np.median(times)), decimals=1)])
     names = [result["stream"] for result in results]
     headings = ["", *names, "ms"]
     short = ["\n", *(SHORT.get(name, name) for name in names), "ms"]
@@ -143,13 +143,13 @@ def checks_table(results, checks):
 
 def changes_of(ids, order, numbers=NUMBERS):
     """Return the shares that change after the batches of all datasets, by name."""
-    some = [c for c in ids["changes"] if c["order"] == order and c["n_clusters"] in numbers]
-    return {who: np.concatenate([c[who] for c in some]) for who in (OURS, MINI_BATCH)}
+    runs = [c for c in ids["changes"] if c["order"] == order and c["n_clusters"] in numbers]
+    return {name: np.concatenate([c[name] for c in runs]) for name in (OURS, MINI_BATCH)}
 
 
 def pair(figures, summary, **options):
     """Return the cells of ours, which has the target, and of MiniBatchKMeans."""
-    ours, mini_batch = (float(summary(figures[who])) for who in (OURS, MINI_BATCH))
+    ours, mini_batch = (float(summary(figures[name])) for name in (OURS, MINI_BATCH))
     return [at_most(ours, **options), at_most(mini_batch, decimals=options["decimals"])]
 
 
@@ -166,7 +166,7 @@ def ids_table(ids):
             rows.append(
                 [f"{mixed}, {number} clusters: share whose id changes, mean", *cells]
             )
-    times_of_100 = {who: 100 * np.divide(*of) for who, of in ids["new groups"].items()}
+    times_of_100 = {name: 100 * np.divide(*of) for name, of in ids["new groups"].items()}
     cells = pair(times_of_100, np.mean, target=10, decimals=1)
     rows.append(["new groups arrive: a group's main id changes, times of 100", *cells])
     if ids["changes"]:
@@ -200,20 +200,21 @@ def left_out(results):
     """Return why there are dashes, a line for each name and reason."""
     streams = {}
     for result in results:
-        for who, reason in result["left out"].items():
-            streams.setdefault((who, reason), []).append(result["stream"])
-    return [f"{who} {why}: {', '.join(names)}" for (who, why), names in streams.items()]
+        for name, reason in result["left out"].items():
+            streams.setdefault((name, reason), []).append(result["stream"])
+    return [f"{name} {why}: {', '.join(names)}" for (name, why), names in streams.items()]
 
 
 def read_partly(results):
     """Return how much of the rows river has read, as lines."""
     shares = {}
     for result in results:
-        for who in RIVER:
-            if who in result["contestants"] and is_partial(result, who):
-                read = result["contestants"][who]["rows read of a window"]
-                shares.setdefault(who, []).append(read / result["rows"])
+        for name in RIVER:
+            if name in result["contestants"] and is_partial(result, name):
+                read = result["contestants"][name]["rows read of a window"]
+                shares.setdefault(name, []).append(read / result["rows"])
     return [
-        f"{who} read {min(some):.0%} to {max(some):.0%} of the rows of {len(some)} streams."
-        for who, some in shares.items()
+        f"{name} read {min(read):.0%} to {max(read):.0%} of the rows of {len(read)} "
+        "streams."
+        for name, read in shares.items()
     ]

@@ -1,8 +1,8 @@
 """What the defaults promise on a stream, and what local features have to keep.
 
 Progressive validation: the rows come 100 at a time, and are predicted before they are
-learned. The default classifier is compared with the same learner on raw features, a lone
-cluster being no more than a constant, and with SGDClassifier as it comes.
+learned. The default classifier is compared with the same learner on raw features, where a
+single cluster is no more than a constant, and with SGDClassifier and its defaults.
 """
 
 import time
@@ -51,7 +51,7 @@ def stream_of(make, rows, scaling, order, seed):
 
 
 def progressive_accuracy(model, X, y):
-    """Return how often the model was right about rows that it had not learned from."""
+    """Return the share of correct predictions of rows not yet learned from."""
     right, classes = 0, np.unique(y)
     for start in range(0, len(y), BATCH):
         batch = slice(start, start + BATCH)

@@ -98,8 +98,8 @@ LEARNERS = {
 def boosting(seed):
     """Return the upper reference, which stops when its loss no longer falls.
 
-    It looks at the loss of all rows to learn from, for classes can be too rare to hold
-    some of theirs out; without this it diverges where they are.
+    It looks at the loss of all rows to learn from, since rows of rare classes cannot be
+    held out; without this rule it diverges on them.
     """
     return HistGradientBoostingClassifier(
         early_stopping=True, validation_fraction=None, random_state=seed

@@ -31,7 +31,7 @@ def tables_of(found):
 
 
 def headline(found):
-    """Return the one thing to know of the results, as a sentence."""
+    """Return the main result, as a sentence."""
     results = found["results"]
     gains = {name: mean_gain(results, at_time, name, SGD) for name in METHODS}
     others = {name: gain for name, gain in gains.items() if not name.startswith("Online")}
@@ -45,7 +45,7 @@ def headline(found):
 
 
 def notes(found):
-    """Return what to know of the figures, as lines."""
+    """Return notes on the figures, as lines."""
     options = found["options"]
     return [
         f"{options['seeds']} splits of at most {options['rows']:,} rows, with about "

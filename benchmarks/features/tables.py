@@ -29,7 +29,7 @@ DATASETS_LEGEND = (
 )
 STREAMS_LEGEND = (
     "Progressive validation: accuracy in percent, the mean over the seeds. Defaults: "
-    "ClusterFeaturesClassifier(). Same learner: what learns there, of raw features only."
+    "ClusterFeaturesClassifier(). Same learner: its classifier, on raw features only."
 )
 CHECKS_LEGEND = "Defaults on a stream: accuracies / 100, on average over the seeds."
 HINGE_TARGETS = {LETTER: 0.88, "ijcnn1": 0.96}

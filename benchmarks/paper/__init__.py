@@ -37,7 +37,7 @@ def options_of(argv):
         "--variant",
         choices=["text", "scripts"],
         default="text",
-        help="Algorithm 3 of the figures: as the text or as the authors' scripts have it",
+        help="Algorithm 3 in the figures: as in the text or as in the authors' scripts",
     )
     parser.add_argument("--offline", action="store_true", help="download nothing")
     options = parser.parse_args(argv)

@@ -86,12 +86,12 @@ def learn(X, y, step, passes, seed):
 
 
 def score(model, X, y):
-    """Return the accuracy: 0 of a model that there is not."""
+    """Return the accuracy, 0 if there is no model."""
     return 0.0 if model is None else float(model.score(X, y))
 
 
 def squared_loss(model, X, y):
-    """Return the mean squared loss: more than any of a model that there is not."""
+    """Return the mean squared loss, larger than any if there is no model."""
     if model is None:
         return sys.float_info.max
     target = np.where(y == model.classes_[1], 1, -1)

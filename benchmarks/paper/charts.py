@@ -276,39 +276,39 @@ def draw_accuracies(experiment, records, about, pale):
     figure = new_figure(1.2 + 0.13 * lanes * len(found) + 0.05 * len(found))
     axes = figure.subplots()
     for row, (dataset, runs) in enumerate(found.items()):
-        places = row + (np.arange(lanes) - (lanes - 1) / 2) * 0.8 / lanes
-        draw_row(axes, dataset, runs, kinds, places)
+        heights = row + (np.arange(lanes) - (lanes - 1) / 2) * 0.8 / lanes
+        draw_row(axes, dataset, runs, kinds, heights)
         if paper and dataset in PAPER:
             theirs = PAPER[dataset].raw, PAPER[dataset].clusters
-            draw_pair(axes, *theirs, places[-1], pale, "d")
+            draw_pair(axes, *theirs, heights[-1], pale, "d")
     name_rows(axes, found, pale)
     axes.set_xlabel("accuracy")
     features_legend(figure, kinds, paper, pale)
     return figure
 
 
-def draw_row(axes, dataset, runs, kinds, places):
+def draw_row(axes, dataset, runs, kinds, heights):
     """Draw the accuracies of a dataset, and write its gain to the right."""
     write = {"transform": axes.get_yaxis_transform(), "va": "center", "fontsize": SMALL + 1}
     raw, onehot = (np.mean(accuracies(runs, kind)) for kind in ("raw", "one-hot"))
-    draw_pair(axes, raw, onehot, places[0], BLUE, "o", dataset)
-    for kind, place in zip(kinds, places[1:]):
+    draw_pair(axes, raw, onehot, heights[0], BLUE, "o", dataset)
+    for kind, height in zip(kinds, heights[1:]):
         marker, color, _ = KINDS[kind]
         if values := accuracies(runs, kind):
-            axes.plot(np.mean(values), place, marker, color=color, gid=dataset)
-    axes.text(1.02, places[0], f"{onehot - raw:+.3f}", **write)
+            axes.plot(np.mean(values), height, marker, color=color, gid=dataset)
+    axes.text(1.02, heights[0], f"{onehot - raw:+.3f}", **write)
 
 
-def draw_pair(axes, raw, clusters, place, color, marker, dataset=None):
+def draw_pair(axes, raw, clusters, height, color, marker, dataset=None):
     """Draw accuracies without and with cluster features, joined by a line."""
     options = {"color": color, "gid": dataset}
-    axes.plot([raw, clusters], [place, place], **options)
-    axes.plot(raw, place, marker, markerfacecolor=axes.get_facecolor(), **options)
-    axes.plot(clusters, place, marker, **options)
+    axes.plot([raw, clusters], [height, height], **options)
+    axes.plot(raw, height, marker, markerfacecolor=axes.get_facecolor(), **options)
+    axes.plot(clusters, height, marker, **options)
 
 
 def features_legend(figure, kinds, paper, pale):
-    """Tell what the markers are, above the axes."""
+    """Explain the markers, above the axes."""
     from matplotlib import rcParams
     from matplotlib.lines import Line2D
 

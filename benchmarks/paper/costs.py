@@ -1,10 +1,10 @@
 """What Figures 1 to 5 are drawn from: how many centers open, and what they cost.
 
-All costs are of all rows to the final centers, whoever chose them. The centers of one pass
-are compared with as many rows chosen uniformly at random, and with as many that k-means++
-chooses, without any steps of Lloyd's algorithm after it. Beside the samples that opened the
-clusters there are the means of these, and as many means of clusters that a pass which aims
-at five times as many merges at its end.
+All costs are of all rows to the final centers, however these were chosen. The centers of
+one pass are compared with as many rows chosen uniformly at random, and with as many chosen
+by k-means++, without any steps of Lloyd's algorithm after it. Beside the samples that
+opened the clusters there are the means of the clusters, and as many means of clusters
+merged from those of a pass that aims at five times as many.
 """
 
 import copy

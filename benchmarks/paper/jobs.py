@@ -1,7 +1,7 @@
 """The experiments as jobs: each is run once, remembered on disk, and never stops the rest.
 
-A job is a dataset, an experiment and its setting. What it gave is kept in a file of its own
-as soon as it is there, under a name that stands for the job, the rows, and the code that
+A job is a dataset, an experiment and its setting. Its record is kept in a file of its own
+as soon as it is done, under a name that stands for the job, the rows, and the code that
 computes. So an interrupted run resumes where it left off, and one with other rows
 or other code starts anew.
 """
@@ -97,7 +97,7 @@ def code_digest(experiment):
 
 
 def source_digest(folder):
-    """Return a digest of all source files below a folder: their places and contents."""
+    """Return a digest of all source files below a folder: their paths and contents."""
     digest = hashlib.sha256()
     paths = [path for path in Path(folder).rglob("*") if path.suffix in SOURCES]
     for path in sorted(paths):
@@ -122,7 +122,7 @@ def loaded(load):
 
 
 def reason(error):
-    """Return an error as a line of a table; those of datasets tell all in their text."""
+    """Return an error as a line of a table; those of datasets need only their text."""
     text = " ".join(str(error).split())
     if isinstance(error, DatasetMissing | DatasetBroken):
         return text

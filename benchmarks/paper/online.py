@@ -83,7 +83,7 @@ def blocks(start, stop):
 
 
 def progressive_accuracy(model, X, y, head):
-    """Return how often the model was right about rows that it had not learned from."""
+    """Return the share of correct predictions of rows not yet learned from."""
     classes = np.unique(y)
     right = 0
     for rows in blocks(0, X.shape[0]):

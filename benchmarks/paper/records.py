@@ -34,7 +34,7 @@ def jobs(records, dataset, experiment, **setting):
 
 
 def outcome(found):
-    """Return setting and result in one, of all jobs that did not fail; and if one did."""
+    """Return setting and result in one, of all jobs that did not fail; and if any did."""
     runs = [{**job["setting"], **job["result"]} for job in found if "result" in job]
     return runs, len(runs) < len(found)
 

@@ -90,8 +90,8 @@ def title(name, about):
 
 def few(values):
     """Return the first, a middle and the last of several."""
-    places = sorted({0, len(values) // 2, len(values) - 1})
-    return [values[place] for place in places if values]
+    indices = sorted({0, len(values) // 2, len(values) - 1})
+    return [values[index] for index in indices if values]
 
 
 def printed(name, table):
@@ -161,7 +161,7 @@ def column_of(every, name, heading):
 
 
 def headline(every, about):
-    """Return the one thing to know of the results, as a sentence."""
+    """Return the main result, as a sentence."""
     gains = [cell.value for cell in column_of(every, "accuracy", "gain")]
     if gains:
         raw, onehot = (

@@ -151,7 +151,7 @@ def bars(console):
 def protocol():
     """Return how the two tables of accuracies are made, as sentences without markup.
 
-    What begins with a name of the code is for those who read that.
+    Sentences that begin with a name of the code are for readers of the code.
     """
     texts = [module.__doc__.split("\n\n", 1)[1] for module in (accuracy, online)]
     texts = [re.sub(r"\n\n`[^\n]*|\*(?=\w)|(?<=\w)\*", "", text) for text in texts]

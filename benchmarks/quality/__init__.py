@@ -33,7 +33,7 @@ def options_of(argv):
         "--limit",
         type=float,
         default=60,
-        help="seconds of a fit, beyond which somebody is left out (60)",
+        help="seconds of a fit, beyond which a method is left out (60)",
     )
     options = parser.parse_args(argv)
     options.n_clusters = sorted({*options.n_clusters, options.curve_clusters})
@@ -61,7 +61,7 @@ def figures(chosen, options, console):
 
 
 def tell_what_is_missing(console, options):
-    """Print which datasets are not there."""
+    """Print which datasets are missing."""
     missing = [name for name in STUDIED if name not in available(options.data)]
     if len(missing) == len(STUDIED):
         console.print("There is no folder with datasets: only the generated stream is run.")

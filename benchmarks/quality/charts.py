@@ -46,7 +46,7 @@ def write_charts(folder, results, n_clusters):
 
 
 def point(lines, name, summary=np.mean):
-    """Return somebody's time and cost over the lines; None if there are none."""
+    """Return the time and cost of a contestant over the lines; None if there are none."""
     if not values_of(lines, COST, name):
         return None
     return [float(summary(values_of(lines, what, name))) for what in (TIME, COST)]
@@ -67,11 +67,11 @@ def draw(results, n_clusters, pale):
     axes.plot(1, 1, "+", label=REFERENCE, gid=REFERENCE, **cross)
     times, costs = zip(*sorted(curve.values()))
     axes.plot(times, costs, "o-", color=BLUE, linewidth=2, label=OURS, gid=OURS, zorder=4)
-    for name, place in curve.items():
+    for name, position in curve.items():
         down = 16 if name == OURS else 4  # its k may be next to another one
         offset = {"xytext": (-2, -down), "textcoords": "offset points"}
         style = {"ha": "right", "va": "top", "color": BLUE, "fontsize": 9}
-        axes.annotate(LABELS[name], place, **offset, **style)
+        axes.annotate(LABELS[name], position, **offset, **style)
     for name, (color, marker) in STYLES.items():
         if mean := point(lines, name):
             style = {"color": color, "marker": marker, "linestyle": "", "zorder": 3}

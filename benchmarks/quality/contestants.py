@@ -1,4 +1,4 @@
-"""Who takes part: how it is fitted, what its centers are, and why it may have to stay out.
+"""The contestants: how each is fitted, its centers, and why it may be left out.
 
 Ours and one pass of MiniBatchKMeans read the rows once, in the order of the file; the
 others may read them as often as they like. Ours with other `k` than "auto", the coarser and
@@ -65,7 +65,7 @@ CURVE = {with_k(m): Contestant(partial(fit_ours, multiple=m)) for m in MULTIPLES
 
 
 def stay_out(X):
-    """Return who cannot take part whatever the number of clusters, and why."""
+    """Return the contestants that cannot take part at all, and why."""
     if issparse(X):
         return {FAISS: "takes part with dense rows only"}
     if importlib.util.find_spec("faiss") is None:

@@ -1,7 +1,7 @@
 """Whether the machine was busy with other things while something was measured.
 
 Threads wait for each other then, those of the peers most of all, and ratios of times say
-little. Linux tells how long all processors have worked; elsewhere nobody knows.
+little. Linux tells how long all processors have worked; elsewhere it is not known.
 """
 
 import os
@@ -22,7 +22,7 @@ def processor_seconds():
 
 
 class Watch:
-    """Tells how many cores others have used since it was made."""
+    """Measures how many cores other processes use, from its creation on."""
 
     def __init__(self):
         self.start, self.own, self.all = self._now()
@@ -31,7 +31,7 @@ class Watch:
         return time.perf_counter(), time.process_time(), processor_seconds()
 
     def cores_of_others(self):
-        """Return the cores that others have used on average, None if nobody knows."""
+        """Return the cores that other processes used on average, None if unknown."""
         now, own, every = self._now()
         if every is None or self.all is None:
             return None

@@ -56,7 +56,7 @@ def print_report(console, found):
 
 
 def headline(found):
-    """Return the one thing to know of the results, as a sentence."""
+    """Return the main result, as a sentence."""
     results = found["results"]
     ours = averages(results).get(OURS)
     if ours is None:
@@ -72,7 +72,7 @@ def headline(found):
 
 
 def findings(found):
-    """Return what others come to, and whether times can be relied upon, as sentences."""
+    """Return the averages of the peers, and whether times are reliable, as sentences."""
     every, curve = averages(found["results"]), curve_of(found)
     lines = lines_of(real_ones(found["results"]), curve)
     if faster := figure(lines, COST, FAST):
@@ -87,7 +87,7 @@ def findings(found):
 
 
 def notes(found):
-    """Return what to know of the figures, as lines."""
+    """Return notes on the figures, as lines."""
     results = found["results"]
     return [*left_out(results), *deviation(results), found["machine"]]
 

@@ -100,7 +100,7 @@ def cost(X, centers):
 
 
 def too_slow(last, n_clusters, limit):
-    """Return whose time for so many clusters can be expected to exceed the limit.
+    """Return the contestants expected to exceed the limit for so many clusters, and why.
 
     `last` has the number of clusters and the seconds of each contestant's last turn.
     """
@@ -125,7 +125,7 @@ def one_turn(X, name, n_clusters, seed):
 
 
 def contest(X, n_clusters, seeds, asked, advance):
-    """Return the seconds and the costs by contestant and seed, and why a peer has none."""
+    """Return seconds and costs by contestant and seed, and why a peer has none."""
     turns, failed = {name: [] for name in asked}, {}
     for seed in range(seeds):
         for name in asked:
@@ -155,7 +155,7 @@ def relative(figures):
 
 
 def warm_up(X, names):
-    """Let everybody load what it needs and start its threads before time counts."""
+    """Let all contestants load what they need and start threads before time counts."""
     for name in names:
         with suppress(Exception):  # which is told when it happens in its turn
             CONTESTANTS[name].fit(X[:WARM_UP], 2, 0)
@@ -177,15 +177,15 @@ def measure(name, source, numbers, curve, seeds, limit, advance):
         for number in sorted(numbers):
             left_out = {**too_slow(last, number, limit), **absent}
             everybody = [*CONTESTANTS, *(CURVE if number == curve else ())]
-            asked = [who for who in everybody if who not in left_out]
+            asked = [contestant for contestant in everybody if contestant not in left_out]
             weight = number / sum(numbers)  # many clusters take longer
 
-            def tell(contestant, share, number=number, weight=weight):
+            def show(contestant, share, number=number, weight=weight):
                 advance(f"{name}, {number:,} clusters: {contestant}", weight * share)
 
-            seconds, costs, failed = contest(X, number, seeds, asked, tell)
-            for who in seconds.keys() & CONTESTANTS.keys():
-                last[who] = number, max(seconds[who])
+            seconds, costs, failed = contest(X, number, seeds, asked, show)
+            for contestant in seconds.keys() & CONTESTANTS.keys():
+                last[contestant] = number, max(seconds[contestant])
             lines.append(
                 {
                     "n_clusters": number,

@@ -56,13 +56,13 @@ def lines_of(results, n_clusters):
 
 
 def values_of(lines, what, name):
-    """Return somebody's figure of each line that has it, over its seeds."""
+    """Return the figure of a contestant in each line that has it, over its seeds."""
     over_seeds = np.mean if what == COST else np.median
     return [float(over_seeds(line[what][name])) for line in lines if name in line[what]]
 
 
 def figure(lines, what, name, target=None, summary=np.mean):
-    """Return somebody's average, or another summary, over the lines; None without any."""
+    """Return the average, or another summary, of a contestant; None without figures."""
     if not (values := values_of(lines, what, name)):
         return None
     options = {"less_is_better": True, "decimals": 3 - (what == TIME)}
@@ -75,7 +75,7 @@ def is_whole(results):
 
 
 def summary_table(results, n_clusters):
-    """Return what everybody comes to for so many clusters, and ours with every k."""
+    """Return all averages for so many clusters, and ours with every k."""
     results = real_ones(results)
     lines, rows = lines_of(results, n_clusters), []
     for name in (*CURVE, OURS, *PEERS):
@@ -95,7 +95,7 @@ def summary_table(results, n_clusters):
 
 
 def numbers_table(results, numbers):
-    """Return everybody's averages for each number of clusters."""
+    """Return the averages of all contestants for each number of clusters."""
     results, rows = real_ones(results), []
     costs = dict.fromkeys(numbers, AVERAGE_TARGET)
     for kind, what, targets in (("time", TIME, TIME_TARGETS), ("cost", COST, costs)):

@@ -60,7 +60,7 @@ def tables_of(found):
 
 
 def headline(found):
-    """Return the one thing to know of the results, as a sentence."""
+    """Return the main result, as a sentence."""
     results = found["results"]
     times = [ratio(result, "MiniBatch pass").value for result in results]
     speeds = [result["n"] / result["contestants"][FIT]["seconds"] for result in results]
@@ -96,7 +96,7 @@ def findings(found):
 
 
 def load_average():
-    """Return how many processes wanted to run in the last minute, None if nobody knows."""
+    """Return how many processes wanted to run in the last minute, None if unknown."""
     return os.getloadavg()[0] if hasattr(os, "getloadavg") else None
 
 

@@ -116,7 +116,9 @@ def steps_table(results):
         contestants = result["contestants"]
         taken = result["seconds of the steps of fit, one thread"]
         steps = [taken.get(step, 0.0) for step in STEPS]
-        whole, alone, unit = (contestants[who]["seconds"] for who in (FIT, ALONE, LOOK_UP))
+        whole, alone, unit = (
+            contestants[name]["seconds"] for name in (FIT, ALONE, LOOK_UP)
+        )
         steps.append(alone - sum(steps))
         threads = Cell(alone / whole, target=THREADS.get(result["shape"]))
         cells = [Cell(t / unit) for t in [*steps, whole]]
@@ -138,7 +140,7 @@ def rows_table(lone):
                 cells.append(None if value is None else Cell(value, target=target))
         rows.append(cells)
     calls = [
-        f"{call}: {who}" for call in ("learn", "predict") for who in ("µs", MBK, RIVER)
+        f"{call}: {name}" for call in ("learn", "predict") for name in ("µs", MBK, RIVER)
     ]
     return ["one row at a time", "clusters", *calls], rows
 

@@ -57,7 +57,7 @@ def answer(result):
 
 
 def main():
-    """Say which package it is, and then follow orders until there are no more."""
+    """Say which package is imported, and then follow orders until there are no more."""
     answer({"package": onlinekmeans_sklearn.__file__})
     work = None
     for line in sys.stdin:

@@ -26,6 +26,6 @@ The loop that Algorithms 1, 2 and 3 share, and where each line of it is done::
 
     the online clusters, or n_clusters merged from them        merge, local_search
 
-It is not run row by row. `block` reads many rows at once and takes the same decisions, bit
-for bit; the plain loop is in the tests, which compare the two.
+The loop is not run row by row: `block` reads many rows at once and makes the same
+decisions, bit for bit. The plain loop is in the tests, which compare the two.
 """

@@ -115,7 +115,7 @@ def open_centers(stream, X, uniforms, d2, dtype, positions=None, weights=None):
 
 
 def _candidates(stream, uniforms, d2, weights):
-    """Return the number of each row that decides, and the rows that may open a center."""
+    """Return the opening number of each row, and the rows that may open a center."""
     cost = stream.schedule.facility_cost
     if weights is None:
         return uniforms, (uniforms * cost < d2).nonzero()[0]
@@ -138,10 +138,10 @@ def _d2_of_openings(X, opened, new, d2):
 
 
 def label(X, labels, d2, old, new, opened, threads=SINGLE_THREAD):
-    """Reassign rows of a block to nearer ones of the new centers that they know.
+    """Reassign rows of a block to the nearest of the new centers they know, if nearer.
 
-    They were looked up in the old ones. The last of the new centers opened at the rows
-    `opened`, some perhaps after the block; all before these opened before the first row.
+    The rows were looked up in the old centers. The last of the new centers opened at the
+    rows `opened`, some perhaps after the block; the others opened before the first row.
     """
     n_rows, n_old, n_new = len(labels), len(old), len(new)
     visible = np.zeros(n_rows, dtype=np.int64)
@@ -153,8 +153,8 @@ def label(X, labels, d2, old, new, opened, threads=SINGLE_THREAD):
         visible *= d2 >= _reach(new, old)[labels]
 
     def label_share(rows):
-        some = rows_between(X, rows.start, rows.stop)
-        found, _ = nearest(new, some, d2[rows], visible[rows])
+        part = rows_between(X, rows.start, rows.stop)
+        found, _ = nearest(new, part, d2[rows], visible[rows])
         nearer = np.flatnonzero(found >= 0)
         labels[rows.start + nearer] = n_old + found[nearer]
 

@@ -31,7 +31,7 @@ _LEAST_WEIGHT = 2.0**-1000
 
 
 class Totals:
-    """What is added up of a stream. It is immutable: adding rows returns another instance.
+    """Counts, sums and costs of a stream. Immutable: adding rows returns another instance.
 
     Attributes
     ----------
@@ -64,7 +64,7 @@ class Totals:
 
     @property
     def epoch_cost(self):
-        """That of the rows of the current epoch."""
+        """The part of the cost that the rows of the current epoch have."""
         return self.past_cost + self.open_cost
 
     @property
@@ -87,7 +87,7 @@ class Totals:
     def with_block(self, X, labels, d2, weights, centers, n_shares=1):
         """Return the totals with rows of one block added to the clusters of their labels.
 
-        They are complete when the steps are done that are returned, too, in any order.
+        They are complete when the steps that are returned, too, are done, in any order.
         """
         other = self._before_next_row()
         other.n_rows += len(labels)
@@ -157,7 +157,7 @@ class Totals:
 
 
 def totals_by_block(block, X, labels, d2, centers):
-    """Return the totals of each block that rows lie in, the first of which has begun."""
+    """Return the totals of each block that rows lie in; the first, `block`, has begun."""
     blocks, start = [], 0
     while start < len(labels):
         span = slice(start, start + rows_left(block.n_rows))
@@ -171,7 +171,7 @@ def totals_by_block(block, X, labels, d2, centers):
 
 
 def halved(weights):
-    """Return half of weights, but never 0, however often: clusters have some weight."""
+    """Return half of the weights, but never 0, however often: all clusters keep some."""
     return np.maximum(weights / 2, _LEAST_WEIGHT)
 
 
@@ -232,7 +232,7 @@ class SparseSums:
     def rows(self, n_clusters):
         """Return CSR of a row per cluster, empty for those that have no sum yet."""
         columns, values = zip(self._nothing(), *self._clusters)
-        ends = np.cumsum([len(some) for some in values])
+        ends = np.cumsum([len(part) for part in values])
         dtype = index_dtype(max(ends[-1], self._n_features))
         columns, values = np.concatenate(columns, dtype=dtype), np.concatenate(values)
         shape = len(self._clusters), self._n_features
@@ -247,7 +247,7 @@ class SparseSums:
         other._clusters = self._clusters + [self._nothing()] * n_new
         members, add = [*indices_by_group(labels).items()], centers.search.add
         shares = [members[i::n_shares] for i in range(n_shares)]
-        return other, [partial(add, X, some, other._clusters, weights) for some in shares]
+        return other, [partial(add, X, share, other._clusters, weights) for share in shares]
 
     def _nothing(self):
         return np.empty(0, dtype=index_dtype(self._n_features)), np.empty(0)
@@ -262,5 +262,5 @@ def split_by_cluster(labels, n_clusters, n_shares):
 
 
 def sequential_sum(first, numbers, weights=None):
-    """Return the weighted sum, added up in order, so that no cut makes a difference."""
+    """Return the weighted sum, added up in order, so that it is the same for every cut."""
     return active.kernels.sequential_sum(first, numbers, weights)

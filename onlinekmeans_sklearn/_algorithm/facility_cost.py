@@ -102,8 +102,8 @@ class Schedule(ABC):
     def record_openings(self, weights, d2, position, n):
         """Count new centers, at most `openings_left`, by the weights of their samples.
 
-        That is Algorithm 3, lines 9 to 11. `d2` has D2 of these samples, 0 if nobody asks
-        for fees, `position` is that of the next sample, and n the number of samples up to
+        That is Algorithm 3, lines 9 to 11. `d2` has D2 of these samples, 0 if fees are not
+        needed, `position` is that of the next sample, and n the number of samples up to
         the last opening. Return whether the prefix is complete, so that `start` must be
         called.
         """
@@ -118,7 +118,7 @@ class Schedule(ABC):
         return False
 
     def end_epoch(self, too_large):
-        """Halve the facility cost or, if it is larger than that, let a prefix begin."""
+        """Halve the facility cost or, if it is larger than `too_large`, begin a prefix."""
         if self.facility_cost > too_large:
             self.facility_cost, self.openings = 0.0, 0
         else:

@@ -36,9 +36,9 @@ class Clusters(NamedTuple):
     rows : ndarray or CSR
         A row for each, such as their centers.
     opened_at : ndarray of int64
-        The positions of these samples.
+        The positions of the samples that opened them.
     retired_at : ndarray of int64
-        The position of the first sample that they did not take part in.
+        The positions of the first samples that could no longer join them.
     """
 
     rows: object
@@ -85,7 +85,7 @@ def retire(stream, indices):
 def every_cluster(stream, rows=None):
     """Return all clusters of a stream by id; `rows`, if given, are those of live ones.
 
-    The rows of others are their centers, as they were when they retired.
+    The rows of retired ones are their centers, as they were when they retired.
     """
     live = _live(stream, stream.centers.rows if rows is None else rows, _NEVER)
     if not stream.retired:

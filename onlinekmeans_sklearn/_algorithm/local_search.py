@@ -4,7 +4,7 @@
 2. *Swaps* [2]_, many in a sweep: replace centers that save little by others that save
    more. Lloyd's steps follow. They recover part of what a swap loses, so sweeps are
    optimistic about it; a sweep that gains too little is undone, and the next ones are less
-   optimistic, until none would be done that seems to lose.
+   optimistic, until no swap would be done that seems to lose.
 3. *Exchange* [3]_ of single points, which finds improvements after Lloyd's steps have
    converged, since it takes into account that a center moves with its points. This matters
    most for clusters of few points.
@@ -35,7 +35,7 @@ _MOST_ROUNDS, _ROUNDS_WORK = 4, 40_000  # work: pairs of points and clusters in 
 _MOST_SWEEPS, _MOST_EXCHANGES = 30, 24  # per round
 _SWEEP_GAIN, _STEP_GAIN = 1e-3, 1e-4  # share of the cost that is gain enough
 _SWAPPED, _FEWEST_SWAPPED = 0.2, 4  # share and least number of centers to try in a sweep
-_DRAWN = 4  # points to choose each of the new centers from
+_DRAWN = 4  # points to choose from for each new center
 # How many times its savings a swap may lose, at first, and how this shrinks, down to 1.
 _OPTIMISM, _OPTIMISM_DECAY = 2.0, 1.2
 _SWAP_STEPS, _LAST_STEPS = 2, 30  # of Lloyd
@@ -104,7 +104,7 @@ class LocalSearch:
         return best
 
     def refined(self, k, labels):
-        """Return labels of k clusters to which no swaps, but the other steps lead."""
+        """Return labels of k clusters after all steps but the swaps."""
         best = self._settled(self._start(k, labels))
         return fill_empty(best.labels, best.d2, k)
 
@@ -116,7 +116,7 @@ class LocalSearch:
     # Seeding
 
     def _seed(self, k):
-        """Return one by the mean and k - 1 points, or fewer if the cost is 0."""
+        """Return a clustering by the mean and k - 1 points, or fewer if its cost is 0."""
         clustering = self._clustering_of(np.zeros(len(self.X), dtype=np.intp), 1)
         while len(clustering.centers) < k and clustering.cost > 0:
             n = len(clustering.centers)
@@ -143,7 +143,7 @@ class LocalSearch:
     # Swaps
 
     def _swap(self, best, least_gain):
-        """Sweep until swaps no longer help; each that gains too little sobers the next."""
+        """Sweep until swaps no longer help; a poor sweep makes the next less optimistic."""
         optimism = _OPTIMISM
         for _ in range(_MOST_SWEEPS):
             swapped = self._sweep(best, optimism)
@@ -174,7 +174,7 @@ class LocalSearch:
         return self._lloyd(clustering, _SWAP_STEPS, centers, points)
 
     def _centers_to_add(self, clustering, n, points):
-        """Return up to n centers to add and what each saves if all are, the most first.
+        """Return up to n centers to add and what each saves if all are added, best first.
 
         They are the means of the points that some random points would attract.
         """
@@ -193,7 +193,7 @@ class LocalSearch:
         return np.bincount(owner + 1, saved, len(new.X) + 1)[1:], owner
 
     def _centers_to_remove(self, clustering, n, centers, points):
-        """Return up to n centers to remove and what each loses if all are, the least first.
+        """Return up to n centers to remove and what each loses if all are, best first.
 
         They are in a random half of the centers, and near one of the other half.
         """
@@ -332,7 +332,7 @@ class LocalSearch:
         return Clustering(centers, labels, d2, float((d2 * self.weights).sum()))
 
     def _means(self, labels, otherwise):
-        """Return the mean of the points of each label, and `otherwise` for other labels.
+        """Return the mean of the points of each label, or `otherwise` if it has none.
 
         It adds up differences to one of the points, which are rounded least.
         """
@@ -365,7 +365,7 @@ def disjoint(first, second):
 
 
 def fill_empty(labels, d2, k):
-    """Return labels of k clusters, none of them empty: the farthest points move there."""
+    """Return labels of k clusters, none of them empty: the farthest points fill them."""
     empty = np.setdiff1d(np.arange(k), labels)
     staying = np.unique(labels, return_index=True)[1]  # one of each cluster
     others = np.setdiff1d(np.arange(len(labels)), staying)

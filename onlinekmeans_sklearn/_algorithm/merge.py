@@ -24,12 +24,12 @@ from .local_search import LocalSearch, disjoint
 _MOST_COLUMNS = 1024  # of sparse means; wider ones are sketched
 _ROUGH_COLUMNS = 128  # of a sketch for most of the search, if there are twice as many
 _COPIES = 4  # of each feature, in a sketch
-_LITTLE, _DEARER = 0.2, 1.01  # new samples, and cost of a sample, for which a look is cheap
+_LITTLE, _DEARER = 0.2, 1.01  # of new samples, and of unit cost: limits of a cheap look
 _GROWTH = 1.5  # of the stream, since a merge started afresh
 
 
 class Look(NamedTuple):
-    """What the next look at a stream needs to know of the last one, to continue it.
+    """What the next look at a stream needs to know about the last one, to continue it.
 
     Attributes
     ----------
@@ -38,10 +38,10 @@ class Look(NamedTuple):
     since : ndarray of int64
         For each merged cluster, how many samples came before its id got its meaning.
     n_seen, full_at, fresh_at : int
-        After how many samples this look was, the last one that merged all, and the last
-        one that merged all afresh.
+        How many samples came before this look, before the last one that merged all, and
+        before the last one that merged all afresh.
     unit_cost : float
-        What a sample cost on average, when all was merged.
+        What a sample cost on average, when all were merged.
     """
 
     online_ids: np.ndarray
@@ -63,7 +63,7 @@ class FinalClusters(NamedTuple):
     ids : ndarray of int32 or None
         The id of each center; None if it is the index.
     look : Look or None
-        If they are merged.
+        What the next look needs to know; None if they are not merged.
     """
 
     centers: object
@@ -92,9 +92,9 @@ def final_clusters(stream, n_clusters, kind, n_jobs=None, last=None):
     look = Look(ids, stream.opened_at, n_seen, n_seen, n_seen, 0.0)
     if len(online) <= n_clusters:
         return _merged(stream, np.arange(len(online)), look)
-    look, how = look._replace(since=np.full(n_clusters, n_seen)), (n_clusters, n_jobs)
+    look, args = look._replace(since=np.full(n_clusters, n_seen)), (n_clusters, n_jobs)
     if last is None:
-        return _merged(stream, _search(stream, *how), look)
+        return _merged(stream, _search(stream, *args), look)
     before, past = _continued(last, stream), last.look
     is_little = n_seen - past.full_at <= _LITTLE * min(n_seen, stream.half_life)
     if is_little and len(np.unique(before)) == n_clusters:  # none of which has retired
@@ -102,7 +102,7 @@ def final_clusters(stream, n_clusters, kind, n_jobs=None, last=None):
         if cost(stream, cheap) <= _DEARER * past.unit_cost * stream.counts.sum():
             return cheap
     is_fresh = n_seen > _GROWTH * past.fresh_at
-    merged = _search(stream, *how, before, is_fresh)
+    merged = _search(stream, *args, before, is_fresh)
     counts = stream.counts * np.isin(ids, past.online_ids)  # new ones had no id before
     merged = _renumbered(before, merged, counts, n_clusters)
     same = np.flatnonzero(_mean_the_same(before, merged, counts, n_clusters))
@@ -113,7 +113,7 @@ def final_clusters(stream, n_clusters, kind, n_jobs=None, last=None):
 
 
 def _search(stream, n_clusters, n_jobs, *start):
-    """Return the merged cluster of each live online cluster, maybe from a start on."""
+    """Return the merged cluster of each live online cluster; `start` continues a merge."""
     points, random_state = stream.merge_points(), stream.numbers.for_merge(stream.n_seen)
     return merge(points, stream.counts, n_clusters, random_state, n_jobs, *start)
 
@@ -208,9 +208,9 @@ def _cost_of_moves(stream, final):
         rows = slice(start, start + step)
         moves = rows_at(final.centers.exact, final.of_online[rows])
         moves = moves - rows_between(online, rows.start, rows.stop)
-        counts, some = stream.counts[rows, None], rows_between(sums, rows.start, rows.stop)
+        counts, part = stream.counts[rows, None], rows_between(sums, rows.start, rows.stop)
         with np.errstate(over="ignore", invalid="ignore"):
-            total += (moves * (moves * counts - 2 * some)).sum()
+            total += (moves * (moves * counts - 2 * part)).sum()
     return total
 
 
@@ -227,11 +227,11 @@ def k_for_merge(n_clusters):
 def merge(
     points, counts, n_clusters, random_state, n_jobs=None, before=None, is_fresh=True
 ):
-    """Return the merged cluster of each of some clusters, by k-means weighted by counts.
+    """Return the merged cluster of each cluster, by k-means weighted by counts.
 
     They are numbered by their oldest part. `points` are the means of the clusters, relative
-    to one near them, so that k-means has less rounding error. If there was a merge before,
-    it is continued, and also done afresh if that is asked for.
+    to one near them, so that k-means has less rounding error. A merge `before` is
+    continued; with `is_fresh` a fresh start is tried, too, and taken if it costs far less.
     """
     X = rough = _coordinates(points, _MOST_COLUMNS, random_state)
     if X.shape[1] >= 2 * _ROUGH_COLUMNS:
@@ -260,7 +260,7 @@ def _merged_means(means, counts, merged):
 
 
 def _coordinates(means, most, random_state):
-    """Return means as an array, a sketch of CSR with more than so many columns."""
+    """Return means as an array: a sketch if they are CSR with more than `most` columns."""
     if not issparse(means):
         return means
     return means.toarray() if means.shape[1] <= most else _sketch(means, most, random_state)

@@ -23,7 +23,7 @@ from .forgetting import every_cluster
 
 
 class Candidates(NamedTuple):
-    """The rows that may open a center, and what `decide` needs to know of them.
+    """The rows that may open a center, and what `decide` needs to know about them.
 
     Attributes
     ----------
@@ -86,8 +86,8 @@ def decide(stream, n_known, found):
 def finish(X, labels, d2, known, unknown, opened):
     """Return labels and squared distances by the centers that opened up to each row.
 
-    The proposal has those by the `known` centers. The last of the others, `unknown` to it,
-    opened at the rows `opened`, and all before these before the first row.
+    The proposal has those by the `known` centers. The last of the centers `unknown` to it
+    opened at the rows `opened`; the others of these opened before the first row.
     """
     labels, d2 = labels[: X.shape[0]].copy(), d2[: X.shape[0]].copy()
     label(X, labels, d2, known, unknown, opened)

@@ -1,4 +1,4 @@
-"""A random number for every position of a stream, the same whoever computes it.
+"""A random number for every position of a stream, the same wherever it is computed.
 
 A stream draws one seed when it starts. Its t-th number is made of the t-th 64 random bits
 of PCG64 with that seed: the first 53 of them, divided by 2^53. `Generator.random` computes
@@ -29,7 +29,7 @@ class RandomNumbers:
     def between(self, start, stop):
         """Return the numbers of the positions from `start` to `stop`.
 
-        To make a generator takes as long as to read a row, so it makes some in advance.
+        Making a generator takes as long as reading a row, so many are made in advance.
         """
         first, numbers = self._kept
         if not first <= start <= stop <= first + len(numbers):

@@ -20,10 +20,10 @@ _MOST_WAITING, _MOST_NUMBERS = 2**8, 2**20
 
 
 class Stream:
-    """Everything that is kept of a stream; immutable, for reading on returns another one.
+    """Everything that is kept of a stream. Immutable: reading on returns another instance.
 
     All of it is a function of the rows and their positions. Clusters are numbered as they
-    open, and these ids are for good. If the stream forgets, some of them retire; what is
+    open, and these ids never change. If the stream forgets, some of them retire; what is
     kept of the others, the live ones, is indexed by their order.
 
     Attributes
@@ -33,9 +33,9 @@ class Stream:
     numbers : RandomNumbers
         A random number for each position.
     max_clusters : int or inf
-        The number of centers at which no more open.
+        The number of live centers at which no more open.
     half_life : int or inf
-        After so many samples all before count half.
+        After so many samples, all earlier ones count half.
     moves : bool
         Whether centers move to means; not if they are CSR.
     centers : Centers
@@ -111,9 +111,9 @@ class Stream:
         return (centers - centers[fullest]) + self.totals.mean_differences()
 
     def extend(self, X, n_jobs=None, report=None, weights=None):
-        """Return the stream that has also read the rows of `X`, their labels and their d2.
+        """Return the stream extended by the rows of `X`, their labels and their d2.
 
-        That is the squared distance of each row to the center of its label. `report` is
+        d2 is the squared distance of each row to the center of its label. `report` is
         called after every block, with the stream, and labels and d2 of the rows so far.
         """
         other = shallow_copy(self) if weights is None else self.weighted()
@@ -171,8 +171,8 @@ class Stream:
             most = min(self._block_rows, self._next_event - self.n_seen)
             part = rows_between(X, start, start + most)
             rows, n_before = slice(start, start + part.shape[0]), len(self.ids)
-            some = None if weights is None else weights[rows]
-            left = read_block(self, part, labels[rows], d2[rows], some, threads, left)
+            weight = None if weights is None else weights[rows]
+            left = read_block(self, part, labels[rows], d2[rows], weight, threads, left)
             self._choose_block_rows(part, len(self.ids) - n_before)
             start = rows.stop
             if report is not None:

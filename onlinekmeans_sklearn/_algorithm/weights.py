@@ -1,8 +1,8 @@
 """The weights of samples: when they open a center, and the paper's n.
 
-A sample of weight w, an integer, is to open a center as often as w samples in one place: if
-the least of w random numbers says so. That is one number, too, which this module makes of
-the sample's own. It is defined for any weight, and 1 leaves the number as it is.
+A sample of integer weight w is to open a center as often as w equal samples would: if the
+least of w random numbers says so. This module makes a number with the distribution of that
+least one from the sample's own. It is defined for any weight, and 1 leaves it as it is.
 """
 
 from typing import NamedTuple
@@ -32,7 +32,7 @@ class SeenWeight(NamedTuple):
     Attributes
     ----------
     before, epoch : float
-        That of samples before the current epoch, and of those of it.
+        The weight of samples before the current epoch, and of those in it.
     least : float
         The least positive weight of a sample, at most 1.
     """
@@ -47,7 +47,7 @@ class SeenWeight(NamedTuple):
         return max(1.0, (self.before + self.epoch) / self.least)
 
     def with_rows(self, n_rows, weights=None):
-        """Return it with some of the next rows, which are of the same epoch."""
+        """Return it with the next rows added, which are in the same epoch."""
         if weights is None:
             return SeenWeight(self.before, self.epoch + n_rows, self.least)
         weights = weights[:n_rows]

@@ -5,8 +5,8 @@
 `reading`
     how they read partitions, by the local estimator inside; also without a cluster.
 `partitions`
-    what came as a list of partitions, what all of these need, computed once, and results
-    back in collections like it.
+    the input as a list of partitions, what all of these need, computed once, and results
+    as collections of the same kind.
 `driver`
     reading on a cluster: one worker after the other, or all at once.
 `adding_up`

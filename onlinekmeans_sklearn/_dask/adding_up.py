@@ -1,8 +1,8 @@
 """Rows whose centers are all decided: workers label them and add them up, all at once.
 
-A worker returns the totals of each block of positions. They are added to those of all rows
-before, in stream order, here. A block that begins in one partition and ends in another is
-continued where it ends, once its beginning is known.
+A worker returns the totals of each block of positions. Here they are added to the totals of
+all earlier rows, in stream order. A block that begins in one partition and ends in another
+is continued where it ends, once its beginning is known.
 """
 
 from collections import deque
@@ -26,7 +26,7 @@ class Decided(NamedTuple):
     start: int  # the first of the rows in it
     stop: int
     opened: np.ndarray  # rows of the partition that open a center
-    stream: object  # after all that were proposed with them, but for its totals
+    stream: object  # after all rows of the proposal, except for its totals
 
 
 class AddingUp:
@@ -35,9 +35,9 @@ class AddingUp:
     Attributes
     ----------
     totals : Totals
-        Of all rows up to the first of which they are not known.
+        The totals of all rows before the first whose totals are not known.
     rows : deque
-        Rows until their totals are taken over, and a list to receive these.
+        Rows until their totals are taken over, each with a list to receive them.
     """
 
     def __init__(self, reading, totals):
@@ -47,9 +47,9 @@ class AddingUp:
     def add(self, rows):
         """Add up the next rows of the stream.
 
-        They wait until the block is known that the first of them continues, which saves a
-        task. But if those before them wait, too, they are cut: then all that begin a block
-        go ahead, and no chain of partitions waits for each other.
+        They wait for the totals of the block that the first of them continues, which saves
+        a task. But if the rows before them wait, too, they are cut where the next block
+        begins: the rest goes ahead, so that no chain of partitions waits for each other.
         """
         newest = next(reversed(self._waiting.values()), None)
         cut, position = rows.stop, rows.origin + rows.start
@@ -72,7 +72,7 @@ class AddingUp:
             self._waiting[id(before)] = self.rows[-1]
 
     def _ask(self, rows, answer, block):
-        """Have rows labeled and added up, from the block on that they continue or begin."""
+        """Have rows labeled and added up, from the block that they continue or begin."""
         reading, part = self._reading, self._reading.partitions.loaded[rows.index]
         decided = rows.proposal, rows.stream.centers.rows, rows.opened
         args = part, reading.checker, (rows.start, rows.stop), *decided, block
@@ -88,7 +88,7 @@ class AddingUp:
             self._take_over(*self.rows.popleft())
 
     def _take_over(self, rows, answer):
-        """Add totals to those of all rows before, and let go of what is read."""
+        """Add totals to those of all rows before, and release partitions that are read."""
         for block in answer[0]:
             self.totals = self.totals.followed_by(block)
         if rows.stop == self._reading.partitions.sizes[rows.index]:

@@ -2,7 +2,7 @@
 
 The first rows of a stream open many centers, and so do those of a burst: they are read in
 turn, and likewise partitions so small that it takes longer to ask for them than to read
-them. Of others many are under way at once.
+them. Of all other partitions, many are under way at once.
 """
 
 import math
@@ -19,9 +19,9 @@ from .tasks import Tasks
 
 
 def read_on_workers(client, stream, delayed, sizes, checker, report):
-    """Return the stream that the workers of a client have extended, and what is known.
+    """Return the stream that the workers of a client have extended, and what else is known.
 
-    These are the sizes of partitions, labels and squared distances of rows while centers
+    That is the sizes of partitions, labels and squared distances of rows read while centers
     moved, and figures of what reading took.
     """
     start, tasks = time.thread_time(), Tasks(client)
@@ -36,7 +36,7 @@ def read_on_workers(client, stream, delayed, sizes, checker, report):
 
 
 class Reading:
-    """The way of a stream through the partitions of one call.
+    """Takes a stream through the partitions of one call.
 
     A partition that workers read at the same time as others, or what is left of it after a
     burst, goes through these steps:
@@ -46,12 +46,12 @@ class Reading:
     `_propose`
         a worker looks for candidates among the centers that were known when it was asked.
     `_decide`
-        all before it are decided, so its candidates are, here.
+        all before it are decided, so its candidates are decided here.
     `AddingUp.add`
         a worker labels its rows by the centers that the proposal did not know and adds
         them up.
 
-    There are no rounds: whatever comes first, candidates or totals, is dealt with.
+    There are no rounds: whatever comes first, candidates or totals, is handled.
 
     Attributes
     ----------
@@ -59,7 +59,7 @@ class Reading:
         What reading took: "n_candidates" and, of these, "n_openings", "n_serial_rows",
         "n_bursts", and "driver_seconds" in which the driver computed.
     labeled : list
-        Labels and squared distances of rows while centers moved.
+        Labels and squared distances of rows read while centers moved.
     """
 
     def __init__(self, tasks, partitions, stream, checker, report):
@@ -84,9 +84,8 @@ class Reading:
     def _workers_may_go_ahead(self):
         """Return whether workers may read the next partitions at the same time.
 
-        Otherwise they read one after the other, whether many centers open or not. So they
-        do if centers move, if the stream forgets, or if it is weighted: proposals would
-        need to know more.
+        Otherwise they read in turn, whether many centers open or not. They must if centers
+        move, if the stream forgets or if it is weighted: proposals would need to know more.
         """
         (index, _), stream = self._next, self._stream
         is_shared = index < len(self.partitions.sizes) and self.tasks.n_threads() > 1
@@ -124,8 +123,8 @@ class Reading:
     def _enter(self):
         """Let partitions enter, in stream order, as soon as their sizes are known.
 
-        A proposal long before its turn would know few centers, so one part in four of those
-        under way is for partitions that are decided.
+        A proposal long before its turn would know few centers, so a quarter of those under
+        way is left for decided ones.
         """
         most = 3 * self.partitions.window() // 4
         while not self._is_over and len(self._proposals) < most:

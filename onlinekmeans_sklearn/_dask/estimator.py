@@ -18,9 +18,9 @@ _OF_SAMPLES = "labels_", "online_labels_", "online_distances_"
 
 
 def on_dask(local_class):
-    """Return a decorator: a class has parameters and texts of a local one, and `client`.
+    """Return a decorator: a class gets the parameters and texts of a local one.
 
-    scikit-learn, `help` and Sphinx take them from the signature.
+    It has a `client`, too. scikit-learn, `help` and Sphinx look at the signature.
     """
     own = inspect.signature(local_class.__init__)
     client = inspect.Parameter("client", inspect.Parameter.KEYWORD_ONLY, default=None)
@@ -47,7 +47,7 @@ class DaskClusters(DaskReader):
 
     @takes_no_weights
     def fit(self, X, y=None):
-        """Cluster the rows of `X` as a stream of its own, in one pass.
+        """Cluster the rows of `X` as a new stream, in one pass.
 
         Parameters
         ----------
@@ -83,14 +83,13 @@ class DaskClusters(DaskReader):
         Parameters
         ----------
         X : dask Array, dask DataFrame or list of Delayed
-            The next samples of the stream, in the order of the rows and partitions.
-            If None, only the last step is done again, to merge the online clusters into
-            `n_clusters`.
+            The next samples of the stream, in the order of the rows and partitions. If
+            None, read nothing and only merge the online clusters into `n_clusters` again.
         y : Ignored
             Not used, present for API consistency by convention.
         sample_weight : dask Array, dask Series or list of Delayed, default=None
-            What each sample counts, in the partitions of `X`. If None, all count 1. With
-            weights, one worker after the other reads.
+            The weight of each sample, in the partitions of `X`. If None, all weigh 1. With
+            weights, workers read in turn.
 
         Returns
         -------
@@ -118,8 +117,8 @@ class DaskClusters(DaskReader):
         y : Ignored
             Not used, present for API consistency by convention.
         sample_weight : dask Array, dask Series or list of Delayed, default=None
-            What each sample counts, in the partitions of `X`. If None, all count 1. With
-            weights, one worker after the other reads.
+            The weight of each sample, in the partitions of `X`. If None, all weigh 1. With
+            weights, workers read in turn.
 
         Returns
         -------
@@ -142,13 +141,13 @@ class DaskClusters(DaskReader):
         y : Ignored
             Not used, present for API consistency by convention.
         sample_weight : dask Array, dask Series or list of Delayed, default=None
-            What each sample counts, in the partitions of `X`. If None, all count 1. With
-            weights, one worker after the other reads.
+            The weight of each sample, in the partitions of `X`. If None, all weigh 1. With
+            weights, workers read in turn.
 
         Returns
         -------
         X_new : dask Array or DataFrame
-            The features, encoded as `encode` says: a frame for a frame, but with
+            The features, encoded as `encode` says: a DataFrame if `X` is one, but with
             "onehot" or "local" an array with chunks in CSR.
         """
         self._local(vars(self).get("_fitted"))._check_columns_stay()
@@ -167,7 +166,7 @@ class DaskClusters(DaskReader):
         Returns
         -------
         labels : dask Array or Series
-            Index of the nearest row of `cluster_centers_`, the lowest if there are several.
+            Index of the nearest row of `cluster_centers_`; of several, the lowest.
         """
         model, partitions, _ = self._validated(X)
         return partitions.mapped(worker.predict_rows, model, NO_ROWS[0])
@@ -206,7 +205,7 @@ class DaskClusters(DaskReader):
         Returns
         -------
         X_new : dask Array or DataFrame
-            The features, encoded as `encode` says: a frame for a frame, but with
+            The features, encoded as `encode` says: a DataFrame if `X` is one, but with
             "onehot" or "local" an array with chunks in CSR.
         """
         model, partitions, _ = self._validated(X)
@@ -227,7 +226,7 @@ class DaskClusters(DaskReader):
         Returns
         -------
         X_new : dask Array or DataFrame
-            The features, encoded as `encode` says: a frame for a frame, but with
+            The features, encoded as `encode` says: a DataFrame if `X` is one, but with
             "onehot" or "local" an array with chunks in CSR.
         """
         with lock_of(self), unchanged_on_error(self):
@@ -277,8 +276,8 @@ class DaskClusters(DaskReader):
         Returns
         -------
         model : OnlineKMeans or SemiOnlineKMeans
-            As after a local `fit` of the same stream. It has no `labels_` of single
-            samples: these stay on the workers.
+            As after a local `fit` of the same stream, but without labels of the samples in
+            partitions: the Dask estimator computes those.
         """
         local = self._local(vars(self).get("_fitted"))
         local._check_call()
@@ -341,7 +340,7 @@ class DaskClusters(DaskReader):
         return {**super().__getstate__(), "client": None}
 
     def __copy__(self):
-        """Return a copy, which goes on independently: what is learned never changes."""
+        """Return a copy, which continues independently: learned state never changes."""
         return shallow_copy(self)
 
     def __sklearn_clone__(self):

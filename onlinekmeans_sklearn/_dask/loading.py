@@ -44,8 +44,8 @@ class LoadedPartitions:
     def together(self, index, stream):
         """Return the futures of partitions that one worker reads in one task.
 
-        It is one of them, unless they are small or there is but one thread. While they are
-        read, as many others are loaded.
+        It is a single one, unless they are small or there is only one thread. While they
+        are read, as many others are loaded.
         """
         number = TUNING.partitions_per_thread if self._tasks.n_threads() == 1 else 1
         if self.are_small(index, stream):
@@ -56,8 +56,8 @@ class LoadedPartitions:
     def are_ready(self, index):
         """Return whether the rows of a partition can be proposed.
 
-        They cannot yet if nobody knows how many they are, or if too many partitions are
-        under way already.
+        They cannot yet if their number is not known, or if too many partitions are under
+        way already.
         """
         self._load(index, self.window())
         return index in self.loaded and self.sizes[index] is not None
@@ -67,7 +67,7 @@ class LoadedPartitions:
         self.loaded = {i: part for i, part in self.loaded.items() if i >= stop}
 
     def _load(self, index, window):
-        """Load partitions, some at once unless this one is needed now, up to a number."""
+        """Load up to `window` partitions, several at once unless this one is needed."""
         under_way = [i for i in self.loaded if self.sizes[i] != 0]
         stop = min(len(self.sizes), min([index, *under_way]) + window)
         wanted = [i for i in range(index, stop) if i not in self.loaded]

@@ -1,9 +1,9 @@
-"""What came, as partitions in stream order, and results back in collections like it.
+"""The input as partitions in stream order, and results as collections of the same kind.
 
 Results are computed when they are asked for, partition by partition. Nothing that is as
 long as the stream is kept after a call, neither here nor on workers: it would be lost with
 its worker. The label of a sample is that of the nearest center that had opened by then. So
-the centers, when they opened, and the sample are all it takes to look it up again.
+it can be looked up again from the sample, the centers, and when they opened.
 """
 
 import math
@@ -34,9 +34,9 @@ class ArrayPartitions:
     delayed : list of Delayed
         The partitions, to be computed as they are.
     sizes : list of int or None
-        The number of rows of each, None where only reading it tells.
+        The number of rows of each, None where it is not known before reading.
     empty : ndarray, DataFrame or None
-        Of no rows, with the number and names of features; None likewise.
+        A partition without rows, for the number and names of features; None likewise.
     """
 
     def __init__(self, X):
@@ -53,11 +53,11 @@ class ArrayPartitions:
         return self if is_all else type(self)(self._X.partitions[:number])
 
     def mapped(self, function, value, meta, columns=None, firsts=None):
-        """Return a lazy collection of what a function gives of each partition.
+        """Return a lazy collection of a function's results for the partitions.
 
-        It gets the partition, the value and, if they are given, the position in the stream
-        of its first row. `meta` is what it gives of no rows. In pandas a frame has these
-        columns, and a series is one of clusters or distances.
+        It gets the partition, the value and, if `firsts` are given, the position in the
+        stream of its first row. `meta` is its result for no rows. In pandas a frame has
+        these columns, and a series has clusters or distances.
         """
         args = [self._X, "ij", delayed_value(value), None]
         if firsts is not None:
@@ -84,11 +84,11 @@ class FramePartitions(ArrayPartitions):
         """Return a lazy collection: pandas with the index of the frame, or CSR.
 
         Dask knows that rows of the result belong to those of the frame only if it is mapped
-        from the frame. Else it joins them by the index, whose values may be there twice.
+        from the frame. Otherwise it joins them by the index, whose values may repeat.
         """
         if issparse(meta):
-            # of a frame from_delayed Dask has aliases under keys that are not their own, of
-            # which it cannot make an array: keys in their place mean the same
+            # for a frame from_delayed, Dask has aliases under keys that are not their own,
+            # which an array cannot have: the keys that they stand for mean the same
             graph = dict(self.delayed[0].dask)
             graph |= {k: t.key for k, t in graph.items() if getattr(t, "key", k) != k}
             parts = [dask.delayed(_same)(Delayed(i.key, graph)) for i in self.delayed]
@@ -126,7 +126,7 @@ def partitions_of(X):
 
 
 def computed(function, delayed, client, *args):
-    """Return what a function gives of each partition, which is small.
+    """Return a function's results, which are small, for the partitions.
 
     Without a client Dask's own scheduler computes it, in this process.
     """
@@ -135,14 +135,14 @@ def computed(function, delayed, client, *args):
 
 
 def with_shared_results(delayed, client):
-    """Return delayed partitions for which what all of them need is persisted.
+    """Return delayed partitions after persisting the results that all of them need.
 
-    That is what the first and the last one need, apart from data that are there. Partitions
+    These are what both the first and the last one need, apart from plain data. Partitions
     are loaded one after the other, and Dask forgets what none of those under way needs: a
     mean of all rows would be computed again, from all rows, for each of them.
     """
     graphs = {id(part.dask): part.dask for part in delayed}.values()
-    graph = {key: task for some in graphs for key, task in some.items()}
+    graph = {key: task for part in graphs for key, task in part.items()}
     of_first, of_last = ({*by_itself(delayed[i]).dask} for i in (0, -1))
     used = set().union(*(get_dependencies(graph, key) for key in of_first - of_last))
     shared = [Delayed(key, graph) for key in used & of_last if not _is_data(graph, key)]
@@ -155,13 +155,13 @@ def with_shared_results(delayed, client):
 
 
 def _is_data(graph, key):
-    """Return whether a key stands for a value: it needs no others, and no function."""
+    """Return whether a key stands for a value: it needs no other keys, and no function."""
     is_task = istask(graph[key]) or hasattr(graph[key], "func")
     return not is_task and not get_dependencies(graph, key)
 
 
 def by_itself(part):
-    """Return a delayed object whose graph is all its own: Dask sends the whole of it."""
+    """Return a delayed object whose graph has only what it needs: Dask sends it whole."""
     graph = part.__dask_optimize__(part.dask, [part.key])
     return Delayed(part.key, graph.to_dict())
 
@@ -173,15 +173,15 @@ def with_weights(delayed, weights):
     are_lazy = isinstance(weights, list) and all(map(dask.is_dask_collection, weights))
     if not are_lazy or len(weights) != len(delayed):
         raise ValueError(
-            "Expected sample_weight as a Dask array, a Dask series or a list of delayed "
-            f"objects with the {len(delayed)} partition(s) of X."
+            "Got sample_weight in another form than X: expected a Dask array or series, or "
+            f"a list of delayed objects, with the {len(delayed)} partition(s) of X."
         )
     return [dask.delayed(Weighted)(*pair) for pair in zip(delayed, weights)]
 
 
 def delayed_value(value):
     """Return a value as a part of graphs, of which each worker gets one copy."""
-    # of the graph that dask.delayed makes, Dask cannot always make one of an array
+    # not by dask.delayed, from whose graph Dask cannot always make that of an array
     name = f"online-kmeans-model-{uuid.uuid4().hex}"
     return Delayed(name, {name: value})
 
@@ -196,7 +196,7 @@ def _same(part):
 
 
 def _of_block(function, parts, value, *firsts):
-    """Return what a function gives of the only block of a row of blocks.
+    """Return a function's result for the only block of a row of blocks.
 
     If there is another array, it has the position of the first row.
     """
@@ -204,5 +204,5 @@ def _of_block(function, parts, value, *firsts):
 
 
 def _in_pandas(function, make, part, *args):
-    """Return what a function gives of a partition in pandas, with the partition's index."""
+    """Return a function's result for a partition in pandas, with the partition's index."""
     return make(function(part, *args), index=part.index)

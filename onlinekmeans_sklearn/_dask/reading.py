@@ -20,7 +20,7 @@ from .driver import read_on_workers
 from .partitions import computed, partitions_of, with_shared_results, with_weights
 
 NO_ROWS = np.empty(0, dtype=np.int32), np.empty(0)  # labels, and squared distances
-# how scikit-learn checks what may have no rows, and of any type
+# scikit-learn is to accept any dtype, and a partition without rows
 _SHAPE_ALONE = {"accept_sparse": "csr", "dtype": None, "ensure_min_samples": 0}
 
 
@@ -47,7 +47,7 @@ class DaskReader(CallbackSupportMixin, ClusterMixin, BaseEstimator):
     """An estimator that has a local one inside, and can read partitions."""
 
     def _local(self, fitted):
-        """Return a local estimator that has read the same, with the parameters of now."""
+        """Return a local estimator that has read the same, with the current parameters."""
         local = self._local_class() if fitted is None else shallow_copy(fitted.local)
         params = self.get_params(deep=False)
         del params["client"]
@@ -105,8 +105,8 @@ class DaskReader(CallbackSupportMixin, ClusterMixin, BaseEstimator):
 
         checker = type(local)(n_jobs=1)
         vars(checker).update(known_features(local))
-        read, how = (read_on_workers, client) if client else (read_here, self.n_jobs)
-        extended, sizes, *more = read(how, stream, delayed, sizes, checker, report)
+        read, using = (read_on_workers, client) if client else (read_here, self.n_jobs)
+        extended, sizes, *more = read(using, stream, delayed, sizes, checker, report)
         if not sum(sizes):
             validate_X(local, partitions.empty, reset=False)  # which raises
         if n_rows is None:
@@ -117,9 +117,9 @@ class DaskReader(CallbackSupportMixin, ClusterMixin, BaseEstimator):
 
 
 def read_here(n_jobs, stream, delayed, _, checker, report):
-    """Return the stream that this process has extended, and what is known of the rows.
+    """Return the stream that this process has extended, and what else is known.
 
-    These are the sizes of partitions, and labels and squared distances of rows while
+    That is the sizes of partitions, and labels and squared distances of rows read while
     centers moved. Dask's own scheduler loads the next partition meanwhile.
     """
     sizes, labeled = [], []
@@ -148,7 +148,7 @@ def _without_rows(part):
 
 
 def features_of(model, partitions, function, firsts=None):
-    """Return a collection of the features that a function gives of each partition."""
+    """Return a collection of the features that a function returns for each partition."""
     meta = model._encode(worker.rows_of(partitions.empty, model), model._fitted)
     names = model.get_feature_names_out()
     return partitions.mapped(function, model, meta, names, firsts)

@@ -49,7 +49,7 @@ class Tasks:
 
     def submit(self, step, receive, function, *args):
         """Return the future of a step of the algorithm; a function receives its result."""
-        # of itself Dask keeps no order within 0.1 s, and holds tasks of a large group back
+        # by itself Dask keeps no order within 0.1 s, and holds back tasks of large groups
         number, group = next(self._numbers), f"online-kmeans-{step}-{uuid.uuid4().hex}"
         priority = PRIORITY.get(step, 1) - 1e-9 * number
         options = {"retries": RETRIES, "priority": priority, "pure": False}
@@ -61,7 +61,7 @@ class Tasks:
         return future
 
     def wait(self):
-        """Wait for the next result, and hand it over; but after some time go on anyway."""
+        """Wait for the next result, and hand it over; but after a while go on anyway."""
         try:
             future, result = next(self._done)
         except TimeoutError:
@@ -72,11 +72,11 @@ class Tasks:
         # not by its status: it is "lost" if the worker died after the result had come
         if receive and isinstance(result, CancelledError):
             raise result
-        if receive:  # else nobody wants it any more
+        if receive:  # else it is no longer wanted
             receive(result)
 
     def result(self, step, function, *args):
-        """Return the result of a step, and hand others over that come before it."""
+        """Return the result of a step, and hand over others that come before it."""
         results = []
         self.submit(step, results.append, function, *args)
         while not results:
@@ -84,7 +84,7 @@ class Tasks:
         return results[0]
 
     def _give_up_if_all_are_gone(self):
-        """Raise an error if there is no worker any more, and was none the last time."""
+        """Raise an error if there are no workers, and were none the last time."""
         were_gone, self._are_gone = self._are_gone, not self._client.nthreads()
         if were_gone and self._are_gone and self._n_threads:
             raise RuntimeError(
@@ -94,18 +94,18 @@ class Tasks:
             ) from None
 
     def _completed(self):
-        """Return an iterator over results, which stops now and then, or with an error."""
+        """Return an iterator over results, which times out now and then."""
         options = {"with_results": True, "timeout": TUNING.seconds_without_workers}
         return as_completed(self._expected, loop=self._client.loop, **options)
 
     def release(self, futures):
-        """Let go of futures now, though somebody may refer to them."""
+        """Release futures now, even if something still refers to them."""
         for future in futures:
             self._expected.pop(future, None)
             future.release()
 
     def release_all(self):
-        """Let go of everything."""
+        """Release all futures of the call."""
         self.release(list(self._futures))
 
     def n_threads(self):

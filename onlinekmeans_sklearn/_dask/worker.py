@@ -1,7 +1,7 @@
 """What runs on workers: functions of a partition and of small arguments.
 
 A task that is lost with its worker can be computed again from its arguments. Nothing that
-is as long as a partition leaves the worker, but for a partition that Dask itself moves.
+is as long as a partition leaves the worker, except a partition that Dask itself moves.
 """
 
 from dataclasses import dataclass
@@ -36,9 +36,9 @@ class Weighted(NamedTuple):
 class Proposal:
     """The candidates among rows, which the driver gets, and what the next task needs.
 
-    That is the label and squared distance of each row, from the `first` of a partition on,
-    by the first `n_known` centers. They stay in the process that has found them: where a
-    copy comes to, they are None.
+    That is `labeled`: the label and squared distance of each row, from the `first` of a
+    partition on, by the first `n_known` centers. They stay in the process that has found
+    them: in a copy elsewhere, `labeled` is None.
     """
 
     first: int
@@ -60,8 +60,8 @@ def rows_of(part, checker):
     """Return the rows of a partition as the local estimator validates them.
 
     The checker is an estimator that knows the features. The driver has already warned if
-    only one of the two has names of features. Warnings are not caught here: that is for a
-    whole process, so threads would leave them off.
+    only one of the two has names of features. Warnings are not caught here: catching them
+    affects the whole process, so threads could leave them switched off.
     """
     if count_rows(part):
         own = type(checker)(n_jobs=1)
@@ -89,7 +89,7 @@ def rows_to_read(part, checker, index, is_start=False):
 
 
 def rows_again(part, checker):
-    """Return the rows of a partition that were validated before: of an array, itself."""
+    """Return the rows of a partition that was validated before: an array as it is."""
     if type(part) is np.ndarray and part.dtype in _FLOATS:
         return part
     return rows_of(part, checker)
@@ -99,8 +99,9 @@ def read_serially(parts, checker, stream, start, until_calm, n_jobs=1):
     """Read partitions from a row of the first one on, maybe only until few centers open.
 
     `start` is the index of the first partition and of its first row to read. Return the
-    stream, the sizes of the partitions that were begun, with which partition and row it
-    goes on, if it is calm, and labels and squared distances of rows while centers moved.
+    stream, the sizes of the partitions that were begun, the partition and row to go on
+    with, whether few centers open, and labels and squared distances of rows read while
+    centers moved.
     """
     index, row = start
     sizes, is_calm, labeled = [], False, []
@@ -110,9 +111,9 @@ def read_serially(parts, checker, stream, start, until_calm, n_jobs=1):
         while row < X.shape[0] and not is_calm:
             first, n_before, may_move = row, len(stream.opened_at), is_moving(stream)
             row = min(X.shape[0], first + TUNING.calm_rows) if until_calm else X.shape[0]
-            some = None if weights is None else weights[first:row]
+            weight = None if weights is None else weights[first:row]
             rows = rows_between(X, first, row)
-            stream, *decided = stream.extend(rows, n_jobs, weights=some)
+            stream, *decided = stream.extend(rows, n_jobs, weights=weight)
             labeled += [decided] if may_move and stream.moves else []
             is_calm = until_calm and _is_calm(stream, n_before, row - first)
         if row == X.shape[0]:
@@ -123,7 +124,7 @@ def read_serially(parts, checker, stream, start, until_calm, n_jobs=1):
 
 
 def _is_calm(stream, n_before, n_rows):
-    """Return whether few of the last rows opened a center, of which there were so many."""
+    """Return whether few of the last `n_rows` rows opened a center."""
     is_full = len(stream.centers) >= stream.max_clusters
     few = n_before + TUNING.calm_openings * len(stream.centers) * n_rows / TUNING.calm_rows
     return is_full or (not stream.schedule.is_prefix and len(stream.centers) <= few)
@@ -165,7 +166,7 @@ def add_up_rows(part, checker, span, proposal, centers, opened, block):
 
 
 def fitted_values(part, asked, first):
-    """Return a fitted attribute of a partition's rows, the first one at a position.
+    """Return a fitted attribute for a partition whose first row has position `first`.
 
     `asked` has the model, the name of the attribute, the position of the first row of the
     call, and labels and squared distances of the first rows, which were decided while
@@ -194,8 +195,8 @@ def _as_if_last(X, model, first, known=((), ())):
     stream.n_seen, fitted.labels = first + X.shape[0], None
     rest = rows_between(X, n_known, X.shape[0])
     with one_blas_thread():
-        others = online_labels(stream, rest, first + n_known)
-    fitted.last_rows = tuple(map(np.append, known, others))
+        found = online_labels(stream, rest, first + n_known)
+    fitted.last_rows = tuple(map(np.append, known, found))
     return model
 
 

@@ -16,7 +16,7 @@ class ClusterSizesDisplay(Display):
     sizes : array-like of shape (n_clusters,)
         The number of samples of each cluster, in any order.
     which : {"final", "online"}, default="final"
-        Which clusters these are, for the labels.
+        Which clusters these are, for the texts of the plot.
 
     Attributes
     ----------

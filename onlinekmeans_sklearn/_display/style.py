@@ -17,7 +17,7 @@ class Display:
 
     @classmethod
     def _check_estimator(cls, estimator, names):
-        """Raise an error unless it is fitted and has attributes of these names."""
+        """Raise an error unless the estimator is fitted and has these attributes."""
         check_is_fitted(estimator)
         missing = [name for name in names if not hasattr(estimator, name)]
         if missing:

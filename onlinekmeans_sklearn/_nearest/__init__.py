@@ -127,9 +127,9 @@ def nearest_shared(centers, X, n_jobs=None, labels_only=False):
 
 
 def each_panel_of_distances(centers, X, function, n_jobs=None):
-    """Return what a function gives of each slice of the rows, in order.
+    """Return a function's results for slices of the rows, in order.
 
-    It gets the slice, its rows in the format of the centers, and their distances to all
+    It gets each slice, its rows in the format of the centers, and their distances to all
     centers.
     """
 

@@ -113,12 +113,12 @@ class DenseSearch(_Search):
         rows = np.flatnonzero((labels >= low) & (labels < high))
         step = max(1, TUNING.pair_elements // X.shape[1], high - low)
         for start in range(0, len(rows), step):
-            some = rows[start : start + step]
-            differences = rows_at(X, some) - rows_at(self._centers, labels[some])
+            part = rows[start : start + step]
+            differences = rows_at(X, part) - rows_at(self._centers, labels[part])
             if weights is not None:
-                differences *= weights[some, None]
+                differences *= weights[part, None]
             stacked = np.concatenate([sums[low:high], differences])
-            sums[low:high] = _membership_matrix(labels[some] - low, high - low) @ stacked
+            sums[low:high] = _membership_matrix(labels[part] - low, high - low) @ stacked
 
 
 class SparseSearch(_Search):
@@ -140,7 +140,7 @@ class SparseSearch(_Search):
 
 @np.errstate(over="ignore")
 def sequential_sum(total, numbers, weights=None):
-    """Return a number plus others, each times its weight if there are any, in order."""
+    """Return a total plus numbers, each times its weight if given, added in order."""
     numbers = numbers if weights is None else numbers * weights
     return float(np.add.accumulate(np.append(total, numbers))[-1])
 

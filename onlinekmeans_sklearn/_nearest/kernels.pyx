@@ -351,7 +351,7 @@ cdef class DenseSearch:
 
 
 def sequential_sum(double total, const double[::1] numbers, const double[::1] weights=None):
-    """Return a number plus others, each times its weight if there are any, in order."""
+    """Return a total plus numbers, each times its weight if given, added in order."""
     cdef Py_ssize_t n = numbers.shape[0], i
     cdef const double *w = _checked_weights(weights, n)
     with nogil:

@@ -47,8 +47,8 @@ def products(X, prepared):
         n_terms = X.shape[1]
         shifted = _shifted_with_ones(X, centers[0])
         squares = _squares(shifted[:, :-1])
-        # All factors are finite. Yet numpy has rarely warned of an invalid value, on a busy
-        # machine and for an unknown reason; callers check for NaN instead.
+        # All factors are finite. Yet on a busy machine numpy has, rarely and for an unknown
+        # reason, warned of an invalid value; callers check for NaN instead.
         with np.errstate(invalid="ignore"):
             found = shifted @ factor.T
     return found, squares, FLOAT64.slack(n_terms)

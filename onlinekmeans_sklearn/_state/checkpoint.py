@@ -31,9 +31,9 @@ def save(model, path):
     model : OnlineKMeans or SemiOnlineKMeans
         The estimator, fitted or not.
     path : str, path-like or binary file object
-        Where to write it. By convention the name ends with ``.npz``. A file that is
-        replaced passes on its permissions. A file object is written to as it is: nothing
-        is replaced or flushed to disk, and an error may leave a part of the checkpoint.
+        Where to write it. By convention the name ends with ``.npz``. If a file is replaced,
+        its permissions are kept. A file object is just written to: nothing is replaced or
+        flushed to disk, and an error may leave an incomplete checkpoint.
 
     Raises
     ------
@@ -49,11 +49,11 @@ def save(model, path):
 
     Notes
     -----
-    The file holds the parameters, the state of the stream with its seed, the
-    labels of the last call, merged clusters and the setting of `set_output`. It does not
-    hold callbacks, nor a `random_state` that is a RandomState instance: instead of it, None
-    is saved. The stream has drawn its seed, so only a new `fit` would need it. Save other
-    estimators, pipelines and :class:`ClusterFeaturesClassifier` with skops or pickle.
+    The file holds the parameters, the state of the stream with its seed, the labels of the
+    last call, merged clusters and the setting of `set_output`. It does not hold callbacks.
+    A `random_state` that is a RandomState instance is saved as None: the stream has already
+    drawn its seed, so only a new `fit` would need the instance. Save other estimators,
+    pipelines and :class:`ClusterFeaturesClassifier` with skops or pickle.
 
     Examples
     --------
@@ -180,10 +180,10 @@ def model_from(state):
 
 
 def _check_plain(parameters):
-    """Raise TypeError for the value of a parameter that JSON cannot have."""
+    """Raise TypeError for the value of a parameter that JSON cannot represent."""
     for name, value in parameters.items():
         if type(value) not in _PLAIN:
             raise TypeError(
                 f"Got {name}={value!r}, but expected None, a number, a string or a "
-                "RandomState: other values of parameters cannot be saved."
+                "RandomState: other parameter values cannot be saved."
             )

@@ -1,6 +1,6 @@
 """Fields of a plain state, which comes from a file or pickle that is not trusted.
 
-What could crash compiled code, ask for memory without end or never return must raise an
+A state that could crash compiled code, ask for endless memory or never return must raise an
 error at once. So must a field that is missing, unknown, or of another type.
 """
 
@@ -12,7 +12,7 @@ from scipy.sparse import csr_array, issparse
 from .._utils.validation import MOST_CLUSTERS, MOST_SAMPLES, rebuilt
 
 _MOST_WEIGHT = 2.0**200  # of all samples: as many as there can be, with the largest weight
-_BOUNDS = {  # of fields of a name, or of a type, that are not just from 0 on
+_BOUNDS = {  # of fields by name, or else by type; of all others 0 and infinity
     "int": (0, 2**63 - 1),
     **dict.fromkeys(["n_seen", "half_life", "k", "k_target"], (1, MOST_SAMPLES)),
     **dict.fromkeys(["n_clusters", "max_clusters"], (1, MOST_CLUSTERS)),
@@ -45,7 +45,7 @@ def plain(fields):
 
 
 def read_like(example, state, name):
-    """Return the value of which a plain state was made, which must be like an example.
+    """Return the value that a plain state was made from, which must be like an example.
 
     A dict or named tuple must have the same fields, and numbers the same type, within
     bounds. An example with two axes stands for rows as an array or CSR, and None for None

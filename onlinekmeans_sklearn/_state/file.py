@@ -1,4 +1,4 @@
-"""A state in a file: an .npz archive with a member for each array, and one of JSON.
+"""A state in a file: an .npz archive with a member for each array, and a JSON member.
 
 The names of members say where in the state their arrays are: ``stream/counts.npy``. The
 JSON has all the rest. The keys of a state have no slash, so names are unique. The checksums
@@ -51,7 +51,7 @@ def write(target, state):
 
 
 def _without_arrays(state, archive, folder=""):
-    """Return the part of a state that JSON can have; write its arrays to the archive."""
+    """Return the part of a state that fits into JSON; write its arrays to the archive."""
     text = {}
     for key, value in state.items():
         if isinstance(value, dict):
@@ -83,7 +83,7 @@ def _replace(path, data):
             file.flush()
             os.fsync(file.fileno())
         os.replace(temporary, target)
-    except OSError as error:  # which names the temporary file, or none
+    except OSError as error:  # it names the temporary file, or none
         raise OSError(error.errno, error.strerror or str(error), path) from error
     finally:
         with suppress(OSError):
@@ -97,7 +97,7 @@ def _replace(path, data):
 def read(data):
     """Return the state in the bytes of a file, still unchecked.
 
-    Of a damaged file zipfile, json and numpy raise exceptions of all kinds.
+    For a damaged file, zipfile, json and numpy raise exceptions of all kinds.
     """
     if not isinstance(data, bytes) or data[-22:-18] + data[-2:] != b"PK\5\6\0\0":
         raise ValueError(

@@ -1,7 +1,7 @@
-"""What a fitted estimator has learned, and the same as plain fields.
+"""What a fitted estimator has learned, and its conversion to plain fields and back.
 
-It holds everything that affects future results. The number of rows that are read at once
-affects only the speed, so it is not part of the plain state.
+The fields hold everything that affects future results. The number of rows that are read at
+once affects only the speed, so it is not among them.
 """
 
 import logging
@@ -20,7 +20,7 @@ from .._utils.validation import distances_are_finite
 from .fields import expect, plain, read_like
 
 _LOGGER = logging.getLogger("onlinekmeans_sklearn")
-# attributes of a stream, of which None stands for infinity
+# attributes of a stream that become fields as they are, but None for infinity
 _AS_THEY_ARE = ("max_clusters", "half_life", "moves", "is_weighted", "n_seen", "seen")
 
 
@@ -34,7 +34,7 @@ class Fitted:
     start_parameters: dict  # those that were read when the stream started
     last_rows: tuple  # labels and squared distances of the last call, as decided online
     last: FinalClusters = None  # those of the last look, which merged clusters continue
-    final: FinalClusters = None  # made when first needed; whoever makes it gets the same
+    final: FinalClusters = None  # computed on first use; any thread gets the same
     labels: np.ndarray = None  # likewise, the final clusters of the last rows
 
     def final_clusters(self, n_jobs):
@@ -103,7 +103,7 @@ def fitted_from(state):
         return _fitted_from(**state)
     except MemoryError:
         raise
-    except Exception as error:  # whatever a state that cannot be makes Python say
+    except Exception as error:  # whatever Python raises for an invalid state
         message = f"This is not the state of a fitted estimator: {error}"
         raise ValueError(message) from error
 
@@ -134,7 +134,7 @@ def _stream_from(example, clusters, schedule, totals, seed, **others):
     for name, value in others.items():
         setattr(stream, name, np.inf if value is None else value)
     is_live = clusters.retired_at > stream.n_seen
-    live, retired = (clusters.at(np.flatnonzero(some)) for some in (is_live, ~is_live))
+    live, retired = (clusters.at(np.flatnonzero(mask)) for mask in (is_live, ~is_live))
     stream.ids, stream.opened_at = np.flatnonzero(is_live).astype(np.int32), live.opened_at
     stream.retired = (retired,) if len(retired) else ()
     stream.centers = centers_from(live.rows)
@@ -145,7 +145,7 @@ def _stream_from(example, clusters, schedule, totals, seed, **others):
 
 
 def _check(fitted):
-    """Raise ValueError for what could crash, never end, or fail later without a reason."""
+    """Raise ValueError for a state that could crash, never end, or fail later."""
     stream, (labels, d2) = fitted.stream, fitted.last_rows
     schedule, totals, n_live = stream.schedule, stream.totals, len(stream.centers)
     n_openings = schedule.openings if schedule.is_prefix else 0
@@ -168,7 +168,7 @@ def _check(fitted):
 
 
 def _add_merged(fitted, final):
-    """Let a stream have merged clusters, those of the last look, which are checked."""
+    """Add the merged clusters of the last look, checked, to what was learned."""
     stream, rows, look, labels = fitted.stream, final.centers, final.look, final.of_online
     is_current, online_ids = look.n_seen == stream.n_seen, look.online_ids
     expect(
@@ -196,7 +196,7 @@ def _no_stream(schedule):
     return stream
 
 
-# Examples, of which a state must have the fields and their types.
+# Examples: a state must have the same fields, of the same types.
 _NO_ROWS, _NO_IDS = np.empty((0, 1)), np.empty(0, dtype=np.int32)
 _NO_LOOK = Look(_NO_IDS, np.empty(0, dtype=np.int64), 0, 0, 0, 0.0)
 _MERGED = FinalClusters(_NO_ROWS, _NO_IDS, None, _NO_LOOK)

@@ -13,9 +13,9 @@ except ImportError:
 
 
 # scikit-learn has no public way to ask whether an estimator has callbacks, its own or those
-# of a meta-estimator. Without them `fit` must not make a context or snapshots for nobody.
-# This is the one place that names the private attributes. If they are renamed, progress is
-# no longer reported, and nothing else changes.
+# of a meta-estimator. Without callbacks `fit` should not make a context or snapshots. Only
+# here are the private attributes named: if scikit-learn renames them, progress is no longer
+# reported, and nothing else changes.
 _CALLBACK_ATTRIBUTES = {"_skl_callbacks", "_parent_callback_ctx"}
 _SHARES = 50  # of the rows, after each of which the callbacks are called
 

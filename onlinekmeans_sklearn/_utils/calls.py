@@ -18,8 +18,8 @@ def shallow_copy(instance):
 class unchanged_on_error:
     """Restore the attributes of an estimator, and its random state, if the block fails.
 
-    It is not a generator: one that a signal leaves unfinished would restore them when it is
-    collected, perhaps after other calls.
+    It is a class, not a generator: a generator that a signal leaves unfinished would
+    restore them when it is garbage-collected, perhaps after other calls.
     """
 
     def __init__(self, estimator):
@@ -39,7 +39,7 @@ class unchanged_on_error:
 def takes_no_weights(method):
     """Let a method say why it does not take `sample_weight`.
 
-    That is not in its signature, which scikit-learn looks at.
+    The parameter must not be in its signature, which scikit-learn inspects.
     """
 
     @wraps(method)
@@ -67,6 +67,6 @@ def lock_of(estimator):
     It is not an attribute, so it is in no copy, pickle or checkpoint. The thread that holds
     it can take it again: a signal handler must not wait for the call that it interrupts.
     """
-    # Python code that runs when an estimator dies, as that of a WeakKeyDictionary, would
+    # Python code that runs when an estimator dies, such as a WeakKeyDictionary's, would
     # lose the exception of a signal that arrives then; `dict.pop` is C code.
     return _locks.setdefault(ref(estimator, _locks.pop), threading.RLock())

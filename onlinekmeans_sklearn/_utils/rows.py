@@ -7,7 +7,7 @@ from scipy.sparse import csr_array, csr_matrix, hstack, issparse, vstack
 
 
 def index_dtype(most):
-    """Return the dtype of CSR indices up to `most`."""
+    """Return the dtype for CSR indices up to `most`."""
     return np.int32 if most <= np.iinfo(np.int32).max else np.int64
 
 
@@ -19,9 +19,9 @@ def rows_between(X, start, stop):
     if start == 0 and stop == X.shape[0]:
         return X
     ends = X.indptr[start : stop + 1]
-    numbers = slice(ends[0], ends[-1])
+    span = slice(ends[0], ends[-1])
     rows = csr_array((stop - start, X.shape[1]), dtype=X.dtype)  # given arrays, it copies
-    rows.data, rows.indices = X.data[numbers], X.indices[numbers]
+    rows.data, rows.indices = X.data[span], X.indices[span]
     rows.indptr = ends - ends[0]
     rows.has_canonical_format = True
     return rows
@@ -52,7 +52,7 @@ def rows_from_copies(rows, n_features):
 
 
 def padded(X, n_rows):
-    """Return the rows with zeros after them, so that there are `n_rows`."""
+    """Return the rows, followed by rows of zeros, `n_rows` in all."""
     shape = (n_rows - X.shape[0], *X.shape[1:])
     if not shape[0]:
         return X
@@ -92,7 +92,7 @@ def as_canonical(X):
 
 
 def canonical(data, indices, indptr, shape):
-    """Return CSR of arrays that are known to be canonical, so that nobody checks it."""
+    """Return CSR of arrays that are known to be canonical, so that scipy need not check."""
     X = csr_array((data, indices, indptr), shape=shape)
     X.has_canonical_format = True
     return X

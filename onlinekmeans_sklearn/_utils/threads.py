@@ -29,7 +29,7 @@ def _libraries(user_api):
 def _n_given():
     """Return the number of threads that this process has cores for.
 
-    That is what scikit-learn's OpenMP code would use: the cores, or less where
+    That is what scikit-learn's OpenMP code would use: the cores, or fewer where
     `threadpool_limits`, OMP_NUM_THREADS or a joblib worker says so. A daemonic process is
     the worker of a pool, and the other workers have the other cores.
     """
@@ -40,10 +40,10 @@ def _n_given():
 def n_threads_for(n_jobs):
     """Return the number of threads that `n_jobs` stands for.
 
-    None is the n_jobs of `joblib.parallel_config`. None there, too, and -1 are all that
-    have a core, -2 is one less, and so on. More than four per core would only wait for
-    each other. A backend of joblib can restrict it to one; the number of its workers,
-    perhaps on other machines, does not matter for our threads.
+    None means the n_jobs of `joblib.parallel_config`. None there, too, and -1 mean one
+    thread for each core that is given, -2 one fewer, and so on. More than four per core
+    would only wait for each other. A joblib backend can restrict the number to one; how
+    many workers it has, perhaps on other machines, does not matter for our threads.
     """
     if n_jobs is None:
         _, n_jobs = get_active_backend()

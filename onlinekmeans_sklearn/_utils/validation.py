@@ -23,8 +23,8 @@ _FLOATS = (np.dtype(np.float64), np.dtype(np.float32))
 _INDICES = (np.dtype(np.int32), np.dtype(np.int64))
 _INDEX_ARRAYS = {"coo": ("row", "col"), "dia": ("offsets",)}  # of sparse formats
 
-# what parameters of the package, by name, may be: ints from 1 to the largest, if that is
-# not 0, and other values
+# the allowed values of parameters, by name: ints from 1 to the number given, unless that is
+# 0, and these constants
 _ALLOWED = {
     "n_clusters": (MOST_CLUSTERS, [None]),
     "k": (MOST_SAMPLES, ["auto"]),
@@ -82,7 +82,7 @@ def validate_weights(sample_weight, X, is_start=False):
         raise ValueError(
             f"Got a sample_weight of {weights[index]:.3g} for sample {index}, but expected "
             f"0 or numbers from {_LEAST_WEIGHT:.0e} to {_LARGEST_WEIGHT:.0e}: scale the "
-            "weights, or leave samples out that should not count."
+            "weights, or leave out samples that should not count."
         )
     if is_start and weights[0] == 0:
         raise ValueError(
@@ -92,19 +92,19 @@ def validate_weights(sample_weight, X, is_start=False):
     return weights
 
 
-def as_floats(estimator, X, *others, **options):
-    """Return `X`, and any `y` in `others`, validated by scikit-learn, and CSR by scipy."""
+def as_floats(estimator, X, *y, **options):
+    """Return `X`, and `y` if given, validated by scikit-learn, and CSR also by scipy."""
     if issparse(X):
         X = rebuilt(X)
     elif type(X).__module__.startswith("dask") and hasattr(X, "__dask_graph__"):
         warn_user(
             f"{type(estimator).__name__} got a Dask collection and loads it into memory "
             "as a whole. To keep it in partitions, use the estimators of "
-            "onlinekmeans_sklearn.dask, or pass one after the other to partial_fit."
+            "onlinekmeans_sklearn.dask, or pass each partition in turn to partial_fit."
         )
     try:
         return validate_data(
-            estimator, X, *others, accept_sparse="csr", dtype=_FLOATS, **options
+            estimator, X, *y, accept_sparse="csr", dtype=_FLOATS, **options
         )
     except OverflowError as error:
         raise ValueError(
@@ -121,7 +121,7 @@ def rebuilt(X):
     casts, and, in a matrix that seems empty, rows that end too early.
     """
     if X.ndim != 2:
-        return X  # scikit-learn says so
+        return X  # scikit-learn raises for it
     try:
         if X.format == "lil" and [*map(len, X.rows)] != [*map(len, X.data)]:
             raise ValueError("values without a column")
@@ -182,7 +182,7 @@ def _is_canonical_row(X, n_features):
 
 
 def _largest(X, n_jobs=1):
-    """Return the largest magnitude, NaN if a value is; of a few small ones just a bound."""
+    """Return the largest magnitude, NaN if a value is; of few small values a bound."""
     values = X if isinstance(X, np.ndarray) else X.data
     if values.size <= _FEW_VALUES:
         norm = math.hypot(*values.ravel().tolist())
@@ -221,16 +221,16 @@ def parameter_error(name, value, expected, owner):
 
 def check_parameters(values, owner):
     """Raise ValueError unless all parameters in a dict have allowed values."""
-    for name, (most, others) in _ALLOWED.items():
-        value = values.get(name, others[0])  # which passes if there is none of that name
-        if (value is None or isinstance(value, str)) and value in others:
+    for name, (most, constants) in _ALLOWED.items():
+        value = values.get(name, constants[0])  # which passes, if the name is not there
+        if (value is None or isinstance(value, str)) and value in constants:
             continue  # first, since a call takes long beside a single row
         is_integer = _is_integer(value)
         if is_integer and 1 <= value <= most:
             continue
         limit = f"{most}]" if is_integer and value > most else "inf)"
-        choices = [f"an int in the range [1, {limit}", *map(repr, others)]
-        strings = f"a str among {{{', '.join(map(repr, others))}}}"
+        choices = [f"an int in the range [1, {limit}", *map(repr, constants)]
+        strings = f"a str among {{{', '.join(map(repr, constants))}}}"
         expected = " or ".join(choices) if most else strings
         raise parameter_error(name, value, expected, owner)
     n_jobs, bound = values.get("n_jobs"), values.get("lower_bound")
@@ -261,7 +261,7 @@ def plain_parameters(parameters):
 
 
 def warn_of_ignored(parameters, in_force):
-    """Warn that parameters were changed which are read when a stream starts."""
+    """Warn of changed parameters that are only read when a stream starts."""
     changed = [name for name in parameters if parameters[name] != in_force.get(name)]
     values = ", ".join(f"{name}={in_force.get(name)!r}" for name in changed)
     warn_user(
@@ -271,7 +271,7 @@ def warn_of_ignored(parameters, in_force):
 
 
 def warn_user(message, category=UserWarning):
-    """Warn with the line of user code that called this package, or scikit-learn."""
+    """Warn at the line of user code that called this package, or scikit-learn."""
     level, frame = 1, sys._getframe()
     passed = ("onlinekmeans_sklearn.", "sklearn.", "joblib.")  # pipelines use joblib
     while frame.f_back and f"{frame.f_globals.get('__name__')}.".startswith(passed):

@@ -1,7 +1,7 @@
 """Seeded attempts to break the package: generated streams, odd calls, random histories.
 
-A case is known by a seed and an index: ``RandomState([seed, index])`` makes it, whoever
-runs it. The test run takes the first few of every kind, ``python -m tests.stress`` as many
+A case is known by a seed and an index: ``RandomState([seed, index])`` makes it, wherever it
+runs. The test run takes the first few of every kind, ``python -m tests.stress`` as many
 as are asked for.
 """
 

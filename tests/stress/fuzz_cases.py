@@ -208,7 +208,7 @@ def check_call(estimator, call):
 
 
 def _twin(estimator, call):
-    """Return a copy that could answer the same call, if the answer depends on the rows."""
+    """Return a copy that can answer the same call, if the answer depends on the rows."""
     if isinstance(estimator, ClusterFeaturesClassifier) or call.keywords:
         return None
     if call.data == "huge width":

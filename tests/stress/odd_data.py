@@ -105,10 +105,10 @@ GOOD = {
 }
 
 
-def with_number(array, place, number):
+def with_number(array, index, number):
     """Return an array with another number in it."""
     array = array.copy()
-    array[place] = number
+    array[index] = number
     return array
 
 

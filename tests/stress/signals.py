@@ -202,26 +202,26 @@ class Timer:
 
     def __init__(self, rng):
         self.rng, self.action = rng, None
-        self.n_sent, self.place = 0, None
+        self.n_sent, self.location = 0, None
         signal.signal(signal.SIGALRM, self.strike)
 
     def strike(self, _, frame):
         """Handle a signal: note what it has interrupted, and do what is to be done."""
         self.n_sent += 1
-        places = []
+        locations = []
         while frame is not None:
-            places.append((frame.f_code.co_filename, frame.f_lineno))
+            locations.append((frame.f_code.co_filename, frame.f_lineno))
             frame = frame.f_back
-        ours = [place for place in places if place[0].startswith(PACKAGE)]
+        ours = [location for location in locations if location[0].startswith(PACKAGE)]
         if ours:
-            self.place = " in ".join(
-                f"{path}:{line}" for path, line in places[:1] + ours[:1]
+            self.location = " in ".join(
+                f"{path}:{line}" for path, line in locations[:1] + ours[:1]
             )
         self.action()
 
     def call(self, function, seconds, action):
         """Return the result of a function that a signal strikes, perhaps."""
-        self.place, self.action = None, action
+        self.location, self.action = None, action
         try:
             signal.setitimer(signal.ITIMER_REAL, self.rng.uniform(1e-6, 1.1 * seconds))
             return function()
@@ -262,7 +262,7 @@ class Disturbed:
     def expect(self, is_right, message="another result"):
         """Raise an error that says where a signal has struck."""
         if not is_right:
-            where = f"{self.step.method}, struck at {self.timer.place}"
+            where = f"{self.step.method}, struck at {self.timer.location}"
             raise AssertionError(f"{message} of {where}, in {self.history}")
 
     def expect_equal(self, found, expected):
@@ -283,9 +283,9 @@ class Disturbed:
                 self.errors.append(error)
         else:
             self.expect(result == expected.result)
-            self.counts["lost"] += self.timer.place is not None
+            self.counts["lost"] += self.timer.location is not None
             return True
-        self.counts["inside"] += self.timer.place is not None
+        self.counts["inside"] += self.timer.location is not None
         self.expect_equal(known(model), after)  # also when the traceback is gone
         if not self.errors:  # which may hold what would restore the limits
             self.expect(blas_threads() == self.limits, "other limits of BLAS")
@@ -316,7 +316,7 @@ class Disturbed:
             lambda: perform(model, step, self.path), expected.seconds, save_model
         )
         self.expect(found == expected.result)
-        if self.timer.place is not None:
+        if self.timer.location is not None:
             self.counts["inside"] += 1
             checkpoint = pickle.loads(path.read_bytes()) if is_classifier else load(path)
             self.check_saved(checkpoint, expected)
@@ -352,7 +352,7 @@ def run_history(seed, saves, timer, counts):
         try:
             disturbed.run(disturbed.saved if saves else disturbed.interrupted)
         except Exception as error:
-            return f"{error!r}, struck at {timer.place}"
+            return f"{error!r}, struck at {timer.location}"
 
 
 def strike_calls(seed, saves, n_signals):

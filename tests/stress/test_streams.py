@@ -79,7 +79,7 @@ def test_rows_with_very_many_columns_are_the_same_one_by_one(name):
     rng = np.random.RandomState(0)
     columns = np.sort(rng.randint(200, size=(60, 4)) * 50_000 + [0, 1, 2, 3], axis=1)
     arrays = rng.normal(size=240), columns.ravel(), np.arange(0, 241, 4)
-    X = csr_array(arrays, shape=(60, 10**7))  # more than have a place in the index
+    X = csr_array(arrays, shape=(60, 10**7))  # more than have an entry in the index
     with engine(name):
         block, single = (read(X, sizes) for sizes in ([60], [1]))
         labels = block.predict(X)

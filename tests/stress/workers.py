@@ -97,7 +97,7 @@ class Worker:
 
 
 def _work(connection, run_case, seed):
-    """Run cases until the process is ended, or nobody listens any more."""
+    """Run cases until the process is ended, or the other end no longer listens."""
     _limit_memory()
     connection.send("ready")
     with contextlib.suppress(EOFError, BrokenPipeError):
@@ -118,7 +118,7 @@ def _reported(run_case, kind, seed, index):
 
 
 def _limit_memory():
-    """Let the process have no more than its share, where the system knows how."""
+    """Limit the memory of the process to its share, where the system can."""
     try:
         import resource
     except ImportError:  # Windows

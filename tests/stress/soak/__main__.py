@@ -196,7 +196,7 @@ def unexpected_end(reader, cycle):
 
 
 def lost(cycles):
-    """Return the cycles whose last checkpoint was not there for their successor."""
+    """Return the cycles whose last checkpoint was lost to their successor."""
     return [
         before["cycle"]
         for before, after in pairwise(cycles)

@@ -48,7 +48,7 @@ class Job(NamedTuple):
 
 
 class Mark(NamedTuple):
-    """How things are with an undisturbed process; times are those of its calls."""
+    """The state of an undisturbed process; times are those of its calls."""
 
     samples: int
     calls: int
@@ -72,8 +72,8 @@ def new_model(job):
     return OnlineKMeans(k=K_TARGET, n_jobs=job.n_jobs, random_state=job.seed)
 
 
-def read_whole(job, tell):
-    """Read the stream in one go, and tell of it at every hundredth."""
+def read_whole(job, send):
+    """Read the stream in one go, and send a mark at every hundredth."""
     model, rng = new_model(job), numbers(job.seed, Purpose.WHOLE)
     seconds = cpu_seconds = 0.0
     n_marks = 0
@@ -86,28 +86,28 @@ def read_whole(job, tell):
         if n_seen * N_MARKS >= (n_marks + 1) * job.samples:
             n_marks = n_seen * N_MARKS // job.samples
             times = seconds, cpu_seconds
-            tell(Mark(n_seen, calls, len(model.counts_), *times, *own_figures()))
+            send(Mark(n_seen, calls, len(model.counts_), *times, *own_figures()))
     write_pickle(model, job.whole)
 
 
-def read_and_save(job, cycle, tell):
+def read_and_save(job, cycle, send):
     """Go on from the last checkpoint, saving and telling of it, to the end.
 
-    Who is to be killed does not get away by being quick: it saves until it is.
+    A process that is to be killed cannot finish before: it saves until it is killed.
     """
     model = read_checkpoint(job.checkpoint(cycle - 1)) if cycle else new_model(job)
     start = getattr(model, "n_samples_seen_", 0)
-    tell(Event(RESUMED, start))
+    send(Event(RESUMED, start))
     rng = numbers(job.seed, Purpose.RESUMED, cycle)
     calls_left = calls_to_next(rng)
     for X in parts(Rows(job.seed), job.samples, rng, start):
         model.partial_fit(X)
         calls_left -= 1
         if calls_left == 0:
-            write_checkpoint(model, job.checkpoint(cycle), tell)
+            write_checkpoint(model, job.checkpoint(cycle), send)
             calls_left = calls_to_next(rng)
     while cycle < job.kills:
-        write_checkpoint(model, job.checkpoint(cycle), tell)
+        write_checkpoint(model, job.checkpoint(cycle), send)
     write_pickle(model, job.resumed)
 
 
@@ -121,16 +121,16 @@ def read_checkpoint(path):
     return load(path) if path.suffix == ".npz" else pickle.loads(path.read_bytes())
 
 
-def write_checkpoint(model, path, tell):
+def write_checkpoint(model, path, send):
     """Save an estimator in the way that the name of the file says."""
-    tell(Event(SAVING, model.n_samples_seen_))
+    send(Event(SAVING, model.n_samples_seen_))
     write = save if path.suffix == ".npz" else write_pickle
     write(model, path)
-    tell(Event(SAVED, model.n_samples_seen_))
+    send(Event(SAVED, model.n_samples_seen_))
 
 
 def write_pickle(model, path):
-    """Write a pickle that is complete or not there."""
+    """Write a pickle completely, or not at all."""
     temporary = path.with_name(path.name + ".tmp")
     with open(temporary, "wb") as file:
         pickle.dump(model, file)
@@ -185,6 +185,6 @@ class Reader:
 
 
 def _run(connection, read, args):
-    """Let a function read, as long as somebody listens."""
+    """Let a function read, as long as the other end listens."""
     with contextlib.suppress(BrokenPipeError):
         read(*args, connection.send)
