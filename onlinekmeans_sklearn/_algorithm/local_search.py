@@ -39,8 +39,8 @@ _DRAWN = 4  # points to choose from for each new center
 # How many times its savings a swap may lose, at first, and how this shrinks, down to 1.
 _OPTIMISM, _OPTIMISM_DECAY = 2.0, 1.2
 _SWAP_STEPS, _LAST_STEPS = 2, 30  # of Lloyd
-# share of the cost that sweeps, or a fresh start, must gain to change what was found before
-_CONTINUED_GAIN, _FRESH_GAIN = 0.003, 0.01
+# shares of the cost: what a sweep after an earlier merge must gain, and any change of it
+_CONTINUED_GAIN, _CHANGE_GAIN = 0.003, 0.017
 _FAR = 1e300  # instead of infinity, which times a weight of 0 is NaN
 _ROUNDING = 1e-9  # share of the savings that may be rounding error
 
@@ -79,19 +79,18 @@ class LocalSearch:
         self.random_state = random_state
         self.threads = threads
 
-    def clustered(self, k, before=None, is_fresh=True):
+    def clustered(self, k, before=None):
         """Return labels, exactly k distinct ones; there must be more than k points.
 
-        If there are labels to start from, their clusters keep their numbers, unless a fresh
-        start is asked for, too, and costs less by far.
+        If there are labels from before, they stay unless something else costs less by far:
+        clusters that continue them, and keep their numbers, or those of a fresh start.
         """
-        best = None
+        found = [self._improved(self._seed(k))]
         if before is not None:
-            best = self._improved(self._start(k, before), _CONTINUED_GAIN)
-        if is_fresh:
-            fresh = self._improved(self._seed(k))
-            if best is None or fresh.cost < (1 - _FRESH_GAIN) * best.cost:
-                best = fresh
+            kept = self._start(k, before)
+            found = [kept, self._improved(kept, _CONTINUED_GAIN), *found]
+        least = min(clustering.cost for clustering in found)
+        best = next(c for c in found if (1 - _CHANGE_GAIN) * c.cost <= least)
         return fill_empty(best.labels, best.d2, k)
 
     def _improved(self, best, least_gain=_SWEEP_GAIN):

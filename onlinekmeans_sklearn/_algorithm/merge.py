@@ -24,8 +24,7 @@ from .local_search import LocalSearch, disjoint
 _MOST_COLUMNS = 1024  # of sparse means; wider ones are sketched
 _ROUGH_COLUMNS = 128  # of a sketch for most of the search, if there are twice as many
 _COPIES = 4  # of each feature, in a sketch
-_LITTLE, _DEARER = 0.2, 1.01  # of new samples, and of unit cost: limits of a cheap look
-_GROWTH = 1.5  # of the stream, since a merge started afresh
+_LITTLE, _DEARER = 0.05, 1.005  # of new samples, and of unit cost: limits of a cheap look
 
 
 class Look(NamedTuple):
@@ -37,9 +36,8 @@ class Look(NamedTuple):
         The ids of the online clusters that were merged.
     since : ndarray of int64
         For each merged cluster, how many samples came before its id got its meaning.
-    n_seen, full_at, fresh_at : int
-        How many samples came before this look, before the last one that merged all, and
-        before the last one that merged all afresh.
+    n_seen, full_at : int
+        How many samples came before this look, and before the last one that merged all.
     unit_cost : float
         What a sample cost on average, when all were merged.
     """
@@ -48,7 +46,6 @@ class Look(NamedTuple):
     since: np.ndarray
     n_seen: int
     full_at: int
-    fresh_at: int
     unit_cost: float
 
 
@@ -89,7 +86,7 @@ def final_clusters(stream, n_clusters, kind, n_jobs=None, last=None):
         every = np.arange(len(online), dtype=np.int32)
         return FinalClusters(centers, every, stream.ids if stream.retired else None)
     n_seen, ids = stream.n_seen, stream.ids
-    look = Look(ids, stream.opened_at, n_seen, n_seen, n_seen, 0.0)
+    look = Look(ids, stream.opened_at, n_seen, n_seen, 0.0)
     if len(online) <= n_clusters:
         return _merged(stream, np.arange(len(online)), look)
     look, args = look._replace(since=np.full(n_clusters, n_seen)), (n_clusters, n_jobs)
@@ -101,15 +98,13 @@ def final_clusters(stream, n_clusters, kind, n_jobs=None, last=None):
         cheap = _merged(stream, before, past._replace(online_ids=ids, n_seen=n_seen))
         if cost(stream, cheap) <= _DEARER * past.unit_cost * stream.counts.sum():
             return cheap
-    is_fresh = n_seen > _GROWTH * past.fresh_at
-    merged = _search(stream, *args, before, is_fresh)
+    merged = _search(stream, *args, before)
     counts = stream.counts * np.isin(ids, past.online_ids)  # new ones had no id before
     merged = _renumbered(before, merged, counts, n_clusters)
     same = np.flatnonzero(_mean_the_same(before, merged, counts, n_clusters))
     same = same[same < len(past.since)]
     look.since[same] = past.since[same]
-    fresh_at = n_seen if is_fresh else past.fresh_at
-    return _merged(stream, merged, look._replace(fresh_at=fresh_at))
+    return _merged(stream, merged, look)
 
 
 def _search(stream, n_clusters, n_jobs, *start):
@@ -224,22 +219,20 @@ def k_for_merge(n_clusters):
     return round(35 * n_clusters**0.88)
 
 
-def merge(
-    points, counts, n_clusters, random_state, n_jobs=None, before=None, is_fresh=True
-):
+def merge(points, counts, n_clusters, random_state, n_jobs=None, before=None):
     """Return the merged cluster of each cluster, by k-means weighted by counts.
 
     They are numbered by their oldest part. `points` are the means of the clusters, relative
-    to one near them, so that k-means has less rounding error. A merge `before` is
-    continued; with `is_fresh` a fresh start is tried, too, and taken if it costs far less.
+    to one near them, so that k-means has less rounding error. What was merged `before`
+    stays, or is continued, unless a merge afresh costs less by far.
     """
     X = rough = _coordinates(points, _MOST_COLUMNS, random_state)
     if X.shape[1] >= 2 * _ROUGH_COLUMNS:
         rough = _sketch(X, _ROUGH_COLUMNS, random_state)
     with own_threads(n_jobs, X.size * n_clusters) as threads:
         search = LocalSearch(rough, counts, random_state, threads)
-        labels = search.clustered(n_clusters, before, is_fresh)
-        if rough is not X:
+        labels = search.clustered(n_clusters, before)
+        if rough is not X and not np.array_equal(labels, before):
             search = LocalSearch(X, counts, random_state, threads)
             labels = search.refined(n_clusters, labels)
     _, oldest, merged = np.unique(labels, return_index=True, return_inverse=True)

@@ -198,7 +198,7 @@ def _no_stream(schedule):
 
 # Examples: a state must have the same fields, of the same types.
 _NO_ROWS, _NO_IDS = np.empty((0, 1)), np.empty(0, dtype=np.int32)
-_NO_LOOK = Look(_NO_IDS, np.empty(0, dtype=np.int64), 0, 0, 0, 0.0)
+_NO_LOOK = Look(_NO_IDS, np.empty(0, dtype=np.int64), 0, 0, 0.0)
 _MERGED = FinalClusters(_NO_ROWS, _NO_IDS, None, _NO_LOOK)
 _FITTED = {"n_clusters": None, "labels": _NO_IDS, "squared_distances": np.empty(0)}
 _SCHEDULES = {"SemiOnline": SemiOnline(1, None, 1)}
