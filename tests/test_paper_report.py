@@ -273,8 +273,7 @@ def test_failed_jobs_leave_a_dash_or_a_mark():
     assert broken["gain"] is None
     assert partly["raw"].sliced
     assert agrees(
-        partly["raw"],
-        [r["accuracy"]["raw"] for r in results_of("adult", "accuracy")],
+        partly["raw"], [r["accuracy"]["raw"] for r in results_of("adult", "accuracy")]
     )
     assert row_of("accuracy-by-k", "adult")["k = 100"].sliced
     assert not row_of("accuracy-by-k", "skin")["k = 100"].sliced

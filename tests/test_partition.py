@@ -29,12 +29,7 @@ from streams import (
 )
 
 from onlinekmeans_sklearn._algorithm.cluster_sums import totals_by_block
-from onlinekmeans_sklearn._algorithm.partition import (
-    decide,
-    finish,
-    online_labels,
-    propose,
-)
+from onlinekmeans_sklearn._algorithm.partition import decide, finish, online_labels, propose
 from onlinekmeans_sklearn._nearest import centers_from
 
 

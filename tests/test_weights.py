@@ -11,11 +11,7 @@ from sklearn.cluster import KMeans
 from sklearn.linear_model import SGDClassifier
 from streams import ALGORITHMS, STREAMS, assert_every_engine_is_the_loop, blobs, dense
 
-from onlinekmeans_sklearn import (
-    ClusterFeaturesClassifier,
-    OnlineKMeans,
-    SemiOnlineKMeans,
-)
+from onlinekmeans_sklearn import ClusterFeaturesClassifier, OnlineKMeans, SemiOnlineKMeans
 
 X = blobs(0, 400)
 RNG = np.random.RandomState(0)

@@ -94,8 +94,7 @@ class Faulty(OnlineKMeans):
 
 
 @pytest.mark.parametrize(
-    "fault",
-    ["exception", "silence", "forgetful", "draws", "global", "overwrites", "wrong"],
+    "fault", ["exception", "silence", "forgetful", "draws", "global", "overwrites", "wrong"]
 )
 def test_the_judge_finds_faults(fault):
     model = Faulty(k=30, random_state=0).fit(np.arange(60.0).reshape(20, 3))
