@@ -128,6 +128,17 @@ def fit_in_chunks(estimator, X, sizes, weights=None):
     return np.concatenate(labels)
 
 
+def features_in_chunks(estimator, X, sizes):
+    """Return the features of all rows, read by partial_fit_transform calls likewise."""
+    parts, start, turn = [], 0, 0
+    while start < X.shape[0]:
+        stop = start + sizes[turn % len(sizes)]
+        parts.append(dense(estimator.partial_fit_transform(X[start:stop])))
+        start, turn = stop, turn + 1
+    width = parts[-1].shape[1]
+    return np.vstack([np.pad(p, ((0, 0), (0, width - p.shape[1]))) for p in parts])
+
+
 ENGINES_AND_STORAGES = [
     ("usual", "array"),
     ("tiny blocks, threads", "csr_matrix"),

@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from itertools import product
 
 import numpy as np
 import pytest
@@ -30,10 +31,12 @@ STREAMS = {
 SCRIPT = """
 import sys
 sys.path.insert(0, sys.argv[1])
-import test_fallback
+from onlinekmeans_sklearn._nearest.backend import active
+warns = active.warns
+import test_fallback  # which silences it
+active.warns = warns
 test_fallback.show_versions()
-if len(sys.argv) > 2:
-    test_fallback.write(sys.argv[2])
+test_fallback.np.savez(sys.argv[2], **dict(test_fallback.everything()))
 """
 WORKER = """
 from concurrent.futures import ProcessPoolExecutor
@@ -56,9 +59,7 @@ sys.meta_path.insert(0, Blocker())
 
 def everything():
     """Yield all that models of all streams say, by name."""
-    for (name, model), (kind, X) in (
-        (model, stream) for model in MODELS.items() for stream in STREAMS.items()
-    ):
+    for (name, model), (kind, X) in product(MODELS.items(), STREAMS.items()):
         model.fit(X[:500]).partial_fit(X[500:699]).partial_fit(X[699:])
         values = {attribute: getattr(model, attribute) for attribute in FITTED}
         values |= {"predict": model.predict(X), "transform": model.transform(X)}
@@ -69,43 +70,30 @@ def everything():
             yield f"{name}, {kind}, {value_name}", np.asarray(dense(value))
 
 
-def write(path):
-    """Write all that models say to a file."""
-    np.savez(path, **dict(everything()))
-
-
-def of_process(folder, before="", **variables):
-    """Return what models say in another process, and what is printed there."""
-    path = folder / "values.npz"
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("before", "variable", "reason", "n_warnings"),
+    [
+        ("", "1", "ONLINEKMEANS_FALLBACK is set\n", 0),
+        (BLOCKER, "0", "the compiled ones cannot be imported: no compiler", 1),  # of many
+    ],
+)
+def test_numpy_in_place_of_the_extension_changes_nothing_else(
+    before, variable, reason, n_warnings, tmp_path
+):
+    path = tmp_path / "values.npz"
     command = [sys.executable, "-c", before + SCRIPT, os.path.dirname(__file__), str(path)]
-    environment = {**os.environ, **variables}
+    environment = {**os.environ, "ONLINEKMEANS_FALLBACK": variable}
     done = subprocess.run(command, capture_output=True, text=True, env=environment)
     assert done.returncode == 0, done.stderr
+    assert f"kernels: numpy, because {reason}" in done.stdout
+    assert done.stderr.count("Slow kernels in use: numpy, because ") == n_warnings
     with np.load(path, allow_pickle=False) as values:
-        return dict(values), done.stdout, done.stderr
-
-
-def assert_same(found, expected):
+        found, expected = dict(values), dict(everything())
     assert found.keys() == expected.keys()
     for name, value in expected.items():
         assert found[name].dtype == value.dtype, name
         assert found[name].tobytes() == value.tobytes(), name
-
-
-@pytest.mark.slow
-def test_the_variable_chooses_numpy_and_nothing_else_changes(tmp_path):
-    found, printed, errors = of_process(tmp_path, ONLINEKMEANS_FALLBACK="1")
-    assert "kernels: numpy, because ONLINEKMEANS_FALLBACK is set\n" in printed
-    assert "Slow kernels" not in errors
-    assert_same(found, dict(everything()))
-
-
-@pytest.mark.slow
-def test_without_the_extension_nothing_else_changes(tmp_path):
-    found, printed, errors = of_process(tmp_path, BLOCKER, ONLINEKMEANS_FALLBACK="0")
-    assert "kernels: numpy, because the compiled ones cannot be imported: no com" in printed
-    assert errors.count("Slow kernels in use: numpy, because ") == 1  # of many fits
-    assert_same(found, dict(everything()))
 
 
 @pytest.mark.parametrize("method", ["fit", "partial_fit", "fit_transform"])

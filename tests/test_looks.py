@@ -9,7 +9,6 @@ import pytest
 from engines import THREADS, tuned
 from scipy.sparse import csr_array
 from sklearn.cluster import KMeans
-from streams import dense
 
 from onlinekmeans_sklearn import OnlineKMeans, load, save
 
@@ -164,15 +163,6 @@ def test_all_parts_of_a_merged_cluster_may_retire(seed):
         assert labels.max() < n_clusters == len(model.merged_since_)
         assert {*model.online_to_merged_[model.counts_ > 0]} == {*range(n_clusters)}
     assert (model.counts_ == 0).any()
-
-
-def test_merged_centers_of_sparse_data_are_an_array():
-    rows = csr_array(np.maximum(X, 0))
-    model = OnlineKMeans(5, random_state=0).fit(rows)
-    assert isinstance(model.cluster_centers_, np.ndarray)
-    assert model.cluster_centers_.argsort()[:, ::-1].shape == (5, 4)
-    other = OnlineKMeans(5, random_state=0).fit(dense(rows))
-    assert model.cluster_centers_.shape == other.cluster_centers_.shape
 
 
 def test_labels_of_fit_predict_are_the_callers_own():

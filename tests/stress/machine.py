@@ -18,7 +18,7 @@ import numpy as np
 import pytest
 from checkpoints import with_random_state_of
 from engines import ENGINES, engine
-from hypothesis import HealthCheck, Phase, seed, settings
+from hypothesis import Phase, seed, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import (
     RuleBasedStateMachine,
@@ -38,6 +38,8 @@ from streams import cells, dense
 from onlinekmeans_sklearn import OnlineKMeans, SemiOnlineKMeans, load, save
 
 from . import ADVICE
+from .arbitrary import BARE
+from .fuzz_cases import ASKING, LEARNING
 from .history import Past, check_features, check_past, spoiled
 from .sources import STORAGES
 from .state import changes, state
@@ -51,41 +53,31 @@ storages = st.sampled_from(sorted(STORAGES))
 seeds = st.integers(0, 5)
 random_states = st.one_of(seeds, seeds.map(np.random.RandomState))
 caps = st.sampled_from([None, None, 1, 2, 13])
-good_parameters = st.one_of(
-    st.tuples(st.just("k"), st.sampled_from([1, 2, 3, 20])),
-    st.tuples(st.just("n_clusters"), st.sampled_from([None, None, 1, 3])),
-    st.tuples(st.just("max_clusters"), caps),
-    st.tuples(st.just("n_jobs"), st.sampled_from([None, 1, 2])),
-    st.tuples(st.just("random_state"), random_states),
-    st.tuples(
-        st.just("encode"),
-        st.sampled_from(["onehot", "onehot-dense", "ordinal", "distance", "triangle"]),
-    ),
+
+
+def one_of_parameters(**choices):
+    """Return a strategy for the name of a parameter and one of its values."""
+    values = {name: st.sampled_from(choices[name]) for name in choices}
+    return st.one_of(*(st.tuples(st.just(name), each) for name, each in values.items()))
+
+
+some_parameters = one_of_parameters(
+    k=[1, 2, 3, 20],
+    n_clusters=[None, None, 1, 3],
+    max_clusters=[None, None, 1, 2, 13],
+    n_jobs=[None, 1, 2],
+    encode=["onehot", "onehot-dense", "ordinal", "distance", "triangle"],
 )
-bad_parameters = st.one_of(
-    st.tuples(st.just("k"), st.sampled_from([0, -1, 2.5, None, "many", True])),
-    st.tuples(st.just("n_clusters"), st.sampled_from([0, 1.5, "auto"])),
-    st.tuples(st.just("max_clusters"), st.sampled_from([0, -2, math.inf])),
-    st.tuples(st.just("encode"), st.sampled_from(["one-hot", None, 3])),
-    st.tuples(st.just("n_jobs"), st.sampled_from([0, 1.5, "all", True])),
+good_parameters = some_parameters | st.tuples(st.just("random_state"), random_states)
+bad_parameters = one_of_parameters(
+    k=[0, -1, 2.5, None, "many", True],
+    n_clusters=[0, 1.5, "auto"],
+    max_clusters=[0, -2, math.inf],
+    encode=["one-hot", None, 3],
+    n_jobs=[0, 1.5, "all", True],
 )
-CALLS = [
-    "fit",
-    "fit_predict",
-    "fit_transform",
-    "partial_fit",
-    "partial_fit_predict",
-    "partial_fit_transform",
-    "predict",
-    "transform",
-    "score",
-]
-READING = [
-    "accumulate",
-    "label",
-    "look_up",
-    "open_centers",
-]  # steps that can be interrupted
+CALLS = [*LEARNING, *ASKING]
+READING = ["accumulate", "label", "look_up", "open_centers"]  # which can be interrupted
 ENCODING = ["encode_distances", "encode_labels"]
 spoilers = st.sampled_from(
     ["NaN", "infinity", "overflow", "1-d", "3-d", "wide", "no rows", "complex", "text"]
@@ -125,24 +117,14 @@ class Machine(RuleBasedStateMachine):
             st.lists(st.tuples(*[numbers] * d), min_size=1, max_size=25), label="pool"
         )
         common = {"k": k, "random_state": random_state, "max_clusters": cap}
-        self.model = data.draw(
-            st.sampled_from(
-                [
-                    OnlineKMeans(**common),
-                    OnlineKMeans(algorithm="theoretical", **common),
-                    OnlineKMeans(k=k, random_state=random_state, half_life=half_life),
-                    OnlineKMeans(
-                        k=k,
-                        random_state=random_state,
-                        half_life=half_life,
-                        algorithm="theoretical",
-                    ),
-                    SemiOnlineKMeans(**common),
-                    SemiOnlineKMeans(lower_bound=3.0, n_samples=50, **common),
-                ]
-            ),
-            label="model",
-        )
+        forgets = {"k": k, "random_state": random_state, "half_life": half_life}
+        models = [
+            *(OnlineKMeans(**common), OnlineKMeans(algorithm="theoretical", **common)),
+            *(OnlineKMeans(**forgets), OnlineKMeans(algorithm="theoretical", **forgets)),
+            SemiOnlineKMeans(**common),
+            SemiOnlineKMeans(lower_bound=3.0, n_samples=50, **common),
+        ]
+        self.model = data.draw(st.sampled_from(models), label="model")
         self.past = None
         self.branches = []
 
@@ -377,22 +359,13 @@ class Machine(RuleBasedStateMachine):
             check_past(self.model, self.past)
 
 
-def run_machine(seed_, index, shrink=True):
+def run_machine(seed_, index, shrink=False):
     """Run the histories of a case, and return the number of their steps."""
     case = seed(seed_ * 1_000_003 + index)(type("Case", (Machine,), {"steps": 0}))
     phases = [Phase.generate, Phase.shrink] if shrink else [Phase.generate]
+    sizes = {"max_examples": RUNS, "stateful_step_count": STEPS}
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", ADVICE)
-        run_state_machine_as_test(
-            case,
-            settings=settings(
-                max_examples=RUNS,
-                stateful_step_count=STEPS,
-                phases=phases,
-                database=None,
-                deadline=None,
-                derandomize=False,
-                suppress_health_check=list(HealthCheck),
-            ),
-        )
+        usual = settings(**sizes, phases=phases, derandomize=False, **BARE)
+        run_state_machine_as_test(case, settings=usual)
     return case.steps

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from engines import THREADS, TINY, engine, tuned
 from inside import index_dtype, int32_up_to, recorded_shares, stream_of
+from numpy.testing import assert_array_equal
 from scipy.sparse import csr_array
 
 from onlinekmeans_sklearn import ClusterFeaturesClassifier, OnlineKMeans, SemiOnlineKMeans
@@ -110,7 +111,7 @@ def test_integers_of_8_bits():
                 OnlineKMeans(algorithm=algorithm, random_state=0, **{name: number}).fit(X)
                 for number in (5, np.uint8(5))
             )
-            np.testing.assert_array_equal(usual.labels_, small.labels_)
+            assert_array_equal(usual.labels_, small.labels_)
     caps = {"n_clusters": np.uint8(5), "max_clusters": 9}
     assert OnlineKMeans(encode="distance", **caps).fit_transform(X).shape == (100, 5)
 
@@ -120,7 +121,7 @@ def test_floats_of_16_bits():
         SemiOnlineKMeans(k=1, lower_bound=number, n_samples=1, random_state=0).fit(1e4 * X)
         for number in (60000.0, np.float16(60000))
     )
-    np.testing.assert_array_equal(usual.facility_costs_, small.facility_costs_)
+    assert_array_equal(usual.facility_costs_, small.facility_costs_)
 
 
 def test_numbers_beyond_int32():
@@ -136,11 +137,11 @@ def test_numbers_beyond_int32():
     kept = csr_array((np.ones(1), ends[:1], ends)).indptr.dtype  # old scipy has int32
     for model, dtype in ((usual, np.int32), (beyond, kept)):
         assert stream_of(model).centers.rows.indptr.dtype == dtype
-    np.testing.assert_array_equal(predicted, usual.predict(rows))
+    assert_array_equal(predicted, usual.predict(rows))
     for name in ("cluster_centers_", "cluster_means_"):
         for part in ("data", "indices", "indptr"):
             arrays = (getattr(getattr(model, name), part) for model in (usual, beyond))
-            np.testing.assert_array_equal(*arrays)
+            assert_array_equal(*arrays)
 
 
 def test_columns_beyond_int32():
@@ -155,7 +156,7 @@ def test_columns_beyond_int32():
     assert whole.cluster_means_.shape == (8, width)
     assert set(whole.cluster_means_.indices.tolist()) <= set(columns.tolist())
     for part in ("data", "indices", "indptr"):
-        np.testing.assert_array_equal(
+        assert_array_equal(
             getattr(whole.cluster_means_, part), getattr(single.cluster_means_, part)
         )
     assert single.predict(rows).tolist() == whole.predict(rows).tolist()

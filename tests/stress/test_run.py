@@ -36,7 +36,7 @@ def test_numbers_are_printed_and_written(tmp_path, capsys):
 
 def test_failures_and_the_soak_count(tmp_path, monkeypatch, capsys):
     count = report.Count()
-    count.add(Report("streams", 7, 0, "it died", 0.1), 1)
+    count.add(Report("streams", 7, 0, "it died", 0.1))
     soak = {"samples": 10, "kills": 2, "calls": 3, "cycles": [{"saves": 4}], "lost": [1]}
 
     def run_soak(argv):

@@ -57,9 +57,8 @@ def test_killed_processes_come_to_the_same_as_an_undisturbed_one(
     assert report["differences"] == report["lost"] == []
     starts = [cycle["resumed_at"] for cycle in report["cycles"]]
     assert starts[0] == 0 < starts[1] < starts[2] <= SAMPLES
-    assert all(
-        cycle["hit"] in ("saving", "saved", "file") for cycle in report["cycles"][:2]
-    )
+    hits = {cycle["hit"] for cycle in report["cycles"][:2]}
+    assert hits <= {"saving", "saved", "file"}
     assert report["marks"][-1]["samples"] == SAMPLES
     if importlib.util.find_spec("matplotlib"):
         assert out.with_suffix(".png").exists()
@@ -78,17 +77,9 @@ def test_how_the_stream_is_cut_makes_no_difference(job, few_checkpoints):
     assert read_checkpoint(job.checkpoint(0)).n_samples_seen_ == events[-1].samples
 
 
-def without_a_row(model, X):
-    model.partial_fit(X[:99]).partial_fit(X[100:])
-
-
 def with_other_random_numbers(model, X):
     inside.with_other_numbers(model)
     model.partial_fit(X)
-
-
-def with_a_row_twice(model, X):
-    model.partial_fit(X[:100]).partial_fit(X[99:])
 
 
 def with_rounded_sums(model, X):
@@ -98,7 +89,11 @@ def with_rounded_sums(model, X):
 
 @pytest.mark.parametrize(
     "resume",
-    [without_a_row, with_other_random_numbers, with_a_row_twice, with_rounded_sums],
+    [
+        *(with_other_random_numbers, with_rounded_sums),
+        lambda model, X: model.partial_fit(X[:99]).partial_fit(X[100:]),  # a row is lost
+        lambda model, X: model.partial_fit(X[:100]).partial_fit(X[99:]),  # or read twice
+    ],
 )
 def test_a_faulty_resume_is_told_apart(resume, job):
     X = Rows(SEED).between(0, 3000)
@@ -169,13 +164,9 @@ def test_rows_depend_on_their_positions_only():
     X = rows.between(BLOCK - 5, 2 * BLOCK + 5)
     assert X.shape == (BLOCK + 10, N_FEATURES)
     assert len(np.unique(X, axis=0)) == len(X)
-    for start, stop in [
-        (2 * BLOCK, 2 * BLOCK + 5),
-        (BLOCK - 5, BLOCK),
-        (BLOCK - 1, BLOCK + 1),
-    ]:
-        part = X[start - BLOCK + 5 : stop - BLOCK + 5]
-        np.testing.assert_array_equal(rows.between(start, stop), part)
+    for start, stop in [(BLOCK + 5, BLOCK + 10), (0, 5), (4, 6)]:
+        part = rows.between(BLOCK - 5 + start, BLOCK - 5 + stop)
+        np.testing.assert_array_equal(part, X[start:stop])
     np.testing.assert_array_equal(Rows(3).between(BLOCK - 5, 2 * BLOCK + 5), X)
     assert not np.array_equal(Rows(4).between(0, 5), rows.between(0, 5))
 

@@ -75,9 +75,7 @@ def run(job, console):
         "n_jobs": job.n_jobs,
         "versions": versions(),
         "seconds": {"whole": whole_seconds, "resumed": resumed_seconds},
-        "differences": differences(
-            read_checkpoint(job.whole), read_checkpoint(job.resumed)
-        ),
+        "differences": differences(*map(read_checkpoint, (job.whole, job.resumed))),
         "lost": lost(cycles),
         **verdicts(marks),
         "cycles": cycles,
@@ -91,9 +89,7 @@ def parsed(argv):
     parser = argparse.ArgumentParser(
         prog="python -m tests.stress.soak", description="A long stream, often interrupted."
     )
-    parser.add_argument(
-        "--samples", type=int, default=100_000_000, help="of the stream (100000000)"
-    )
+    parser.add_argument("--samples", type=int, default=10**8, help="of the stream (10**8)")
     parser.add_argument("--kills", type=int, default=50, help="of a process (50)")
     parser.add_argument("--seed", type=int, default=SEED, help=f"of everything ({SEED})")
     parser.add_argument("--jobs", type=int, help="n_jobs of the estimator (its default)")
