@@ -89,6 +89,11 @@ STREAMS = {
 
 WITHIN_FLOAT32 = sorted(set(STREAMS) - {"tiny", "squares underflow", "huge", "growth"})
 
+STREAMS_AND_DTYPES = [
+    *((stream, np.float64) for stream in STREAMS),
+    *((stream, np.float32) for stream in WITHIN_FLOAT32),
+]
+
 cells = st.one_of(
     st.integers(-3, 3).map(float),
     st.sampled_from([0.1, 0.2, 0.3, 1e-3, 1e8, 1e8 + 1, -0.0, 1e-300, 5e-324, 1e140]),

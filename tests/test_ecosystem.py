@@ -50,15 +50,13 @@ def test_in_a_column_transformer(estimator, iris):
 
 
 def test_in_a_grid_search(iris):
-    model = make_pipeline(
-        StandardScaler(), OnlineKMeans(random_state=0), SGDClassifier(random_state=0)
-    )
+    parts = StandardScaler(), OnlineKMeans(random_state=0), SGDClassifier(random_state=0)
     grid = {
         "onlinekmeans__k": [20, 60],
         "onlinekmeans__algorithm": ["practical", "theoretical"],
         "onlinekmeans__encode": ["onehot", "onehot-dense"],
     }
-    search = GridSearchCV(model, grid, cv=3, error_score="raise").fit(*iris)
+    search = GridSearchCV(make_pipeline(*parts), grid, cv=3, error_score="raise").fit(*iris)
     assert search.best_score_ > 0.8
     assert len(search.cv_results_["mean_test_score"]) == 8
 

@@ -151,9 +151,8 @@ def test_online_features_know_only_the_centers_up_to_their_own(encode, sizes, st
 
 def test_online_features_of_merged_clusters_are_refused_and_nothing_is_read():
     model = OnlineKMeans(n_clusters=3, random_state=0)
-    with pytest.raises(
-        ValueError, match=r"'n_clusters' .* must be None.*max_clusters.*Got 3"
-    ):
+    message = r"'n_clusters' .* must be None.*max_clusters.*Got 3"
+    with pytest.raises(ValueError, match=message):
         model.partial_fit_transform(X)
     assert not hasattr(model, "n_samples_seen_")
 

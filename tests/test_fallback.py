@@ -78,9 +78,7 @@ def everything():
         (BLOCKER, "0", "the compiled ones cannot be imported: no compiler", 1),  # of many
     ],
 )
-def test_numpy_in_place_of_the_extension_changes_nothing_else(
-    before, variable, reason, n_warnings, tmp_path
-):
+def test_numpy_changes_nothing_else(before, variable, reason, n_warnings, tmp_path):
     path = tmp_path / "values.npz"
     command = [sys.executable, "-c", before + SCRIPT, os.path.dirname(__file__), str(path)]
     environment = {**os.environ, "ONLINEKMEANS_FALLBACK": variable}

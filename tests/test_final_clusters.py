@@ -83,12 +83,9 @@ def test_the_last_step_can_be_done_again_in_another_way():
 
 @pytest.mark.parametrize("parameters", LAST_STEPS.values(), ids=LAST_STEPS)
 @pytest.mark.filterwarnings("ignore:.* opened only .* online cluster")
-def test_the_last_step_is_kept(parameters, tmp_path):
+def test_the_last_step_is_kept(parameters, path):
     model = OnlineKMeans(k=40, random_state=0, **parameters).fit(X[:300])
-    for other in (
-        pickle.loads(pickle.dumps(model)),
-        through_file(model, tmp_path / "stream.npz"),
-    ):
+    for other in (pickle.loads(pickle.dumps(model)), through_file(model, path)):
         assert fingerprint(other) == fingerprint(model)
         again = fingerprint(clone(model).fit(X[:300]).partial_fit(X[300:]))
         assert fingerprint(other.partial_fit(X[300:])) == again
@@ -111,9 +108,8 @@ def test_an_elbow_is_where_it_is():
     rng = np.random.RandomState(0)
     rows = rng.normal(size=(800, 2)) + 30 * rng.randint(2, size=(800, 2))
     model = OnlineKMeans(k=100, random_state=0).fit(rows)
-    costs = [
-        model.set_params(n_clusters=n).partial_fit().inertia_ for n in (1, 2, 3, 4, 5, 6)
-    ]
+    models = (model.set_params(n_clusters=n).partial_fit() for n in range(1, 7))
+    costs = [model.inertia_ for model in models]
     assert costs == sorted(costs, reverse=True)
     assert costs[2] > 5 * costs[3]
     assert costs[3] < 1.5 * costs[4]

@@ -94,9 +94,8 @@ def test_a_cap_that_is_reached_is_named():
 
 
 def test_a_classifier_whose_third_argument_is_another_one_learns_on_a_stream():
-    model = ClusterFeaturesClassifier(
-        MLPClassifier(random_state=0), OnlineKMeans(max_clusters=50), random_state=0
-    )
+    parts = MLPClassifier(random_state=0), OnlineKMeans(max_clusters=50)
+    model = ClusterFeaturesClassifier(*parts, random_state=0)
     for part in (slice(0, 200), slice(200, 600)):
         model.partial_fit(X[part], y[part], classes=[0, 1])
     np.testing.assert_array_equal(model.classes_, [0, 1])
@@ -129,10 +128,7 @@ def test_warnings_name_the_line_of_the_user_in_a_pipeline():
 def test_nan_is_called_so_even_where_all_is_assumed_to_be_finite():
     bad = X.copy()
     bad[3, 0] = np.nan
-    with (
-        config_context(assume_finite=True),
-        pytest.raises(ValueError, match="contains NaN"),
-    ):
+    with config_context(assume_finite=True), pytest.raises(ValueError, match="s NaN"):
         OnlineKMeans().fit(bad)
 
 

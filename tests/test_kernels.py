@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from reference import nearest as nearest_by_loop
 from reference import squared_distance
 from scipy.sparse import csr_array
-from streams import STREAMS, WITHIN_FLOAT32, blobs, cells, dense
+from streams import STREAMS, STREAMS_AND_DTYPES, blobs, cells, dense
 
 from onlinekmeans_sklearn import OnlineKMeans
 from onlinekmeans_sklearn._algorithm.cluster_sums import sequential_sum, split_by_cluster
@@ -70,11 +70,7 @@ def looped(C, X, visible=None, d2=None):
 # The nearest center
 
 
-@pytest.mark.parametrize(
-    ("stream", "dtype"),
-    [(stream, np.float64) for stream in STREAMS]
-    + [(stream, np.float32) for stream in WITHIN_FLOAT32],
-)
+@pytest.mark.parametrize(("stream", "dtype"), STREAMS_AND_DTYPES)
 def test_nearest_is_the_oldest_of_the_nearest(stream, dtype, storage, kernels):
     X = STREAMS[stream](0, 90).astype(dtype)
     for n_centers in (1, 7, 40):
@@ -140,9 +136,7 @@ def test_ties_go_to_the_oldest_wherever_they_are(far, storage, kernels):
     assert searched(storage(C), storage(X)) == looped(C, X)
 
 
-def test_hundreds_of_centers_at_one_distance_are_a_tie_that_the_oldest_wins(
-    storage, kernels
-):
+def test_of_hundreds_at_one_distance_the_oldest_wins(storage, kernels):
     signs = np.indices((2,) * 12).reshape(12, -1).T * 2.0 - 1
     C = np.random.RandomState(0).permutation(signs)[:3084]
     C[257:] *= 3
@@ -167,17 +161,12 @@ def test_of_many_centers_few_blocks_are_looked_at(stream, n_centers, min_boxes, 
     X[7] += 1e70
     visible = rng.randint(n_centers + 1, size=300)
     d2 = np.where(rng.random_sample(300) < 0.5, rng.random_sample(300), np.inf)
+    options = {}, {"visible": visible}, {"visible": visible, "d2": d2}
     with using("numpy"):
-        expected = [
-            searched(C, X),
-            searched(C, X, visible=visible),
-            searched(C, X, d2=d2.copy(), visible=visible),
-        ]
+        expected = [searched(C, X, **deepcopy(each)) for each in options]
     with tuned(min_boxes=min_boxes):
-        assert searched(C, X) == expected[0]
-        assert searched(C, X, visible=visible) == expected[1]
+        assert [searched(C, X, **deepcopy(each)) for each in options] == expected
         assert searched(C, X, visible=visible, labels_only=True)[0] == expected[1][0]
-        assert searched(C, X, d2=d2.copy(), visible=visible) == expected[2]
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
@@ -206,15 +195,10 @@ def test_rows_go_over_only_to_what_is_nearer_than_what_they_have(storage, kernel
         assert found == looped(C, X, d2=list(d2))
 
 
-def test_no_centers_are_infinitely_far(storage, kernels):
+def test_no_centers_are_infinitely_far_and_no_rows_have_none(storage, kernels):
     X = storage(np.ones((3, 2)))
-    ids, d2 = nearest(centers_from(X[:0]), X)
-    assert ids.tolist() == [-1, -1, -1]
-    assert np.isinf(d2).all()
-
-
-def test_no_rows_have_no_nearest_centers(storage, kernels):
-    assert searched(storage(np.ones((3, 2))), storage(np.ones((0, 2)))) == ([], [])
+    assert searched(X[:0], X) == ([-1, -1, -1], [np.inf] * 3)
+    assert searched(X, X[:0]) == ([], [])
 
 
 @pytest.mark.parametrize("most_columns", [1, 10**6])
@@ -334,9 +318,8 @@ def test_sums_of_members_are_added_in_stream_order(storage, kernels):
         sums = np.zeros((7, 5))
         for part in ([0, 90], [90, 200]):
             for low, high in itertools.pairwise(cuts):
-                centers.search.add(
-                    rows[slice(*part)], labels[slice(*part)], low, high, sums
-                )
+                some = rows[slice(*part)], labels[slice(*part)]
+                centers.search.add(*some, low, high, sums)
         np.testing.assert_array_equal(sums, expected)
 
 

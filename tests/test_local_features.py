@@ -119,9 +119,7 @@ def test_neither_threads_nor_the_rows_beside_change_a_bit(storage):
 @pytest.mark.parametrize("storage", [np.asarray, csr_array])
 @pytest.mark.parametrize("sizes", [[1], [150, 3], [400]], ids=str)
 @pytest.mark.parametrize("max_clusters", [None, 50])
-def test_online_features_know_only_the_centers_up_to_their_own(
-    max_clusters, sizes, storage
-):
+def test_online_features_know_only_centers_so_far(max_clusters, sizes, storage):
     model = clone(MODEL).set_params(max_clusters=max_clusters)
     features = features_in_chunks(model, storage(X), sizes)
     centers, opened_at = dense(model.online_centers_), model.opened_at_

@@ -115,10 +115,8 @@ def test_wide_sparse_means_are_merged_by_their_sketch():
     counts = rng.randint(1, 9, size=200)
     centers, merged = merge(csr_array(means), counts, 6)
     assert adjusted_rand_score(group, merged) == 1
-    expected = [
-        np.average(means[merged == c], axis=0, weights=counts[merged == c])
-        for c in range(6)
-    ]
+    parts = [(means[merged == c], counts[merged == c]) for c in range(6)]
+    expected = [np.average(rows, axis=0, weights=some) for rows, some in parts]
     assert not issparse(centers)  # as those of KMeans
     assert_allclose(centers, expected, atol=1e-12)
 
@@ -233,11 +231,9 @@ def test_far_groups_and_an_outlier_do_not_spoil_a_merge_in_regions(far):
 
 def within_cost(X, weights, groups):
     """Return the cost of points in groups, by the mean of each."""
-    return sum(
-        weights[groups == g] @ ((X[groups == g] - mean) ** 2).sum(axis=1)
-        for g in set(groups)
-        for mean in [np.average(X[groups == g], axis=0, weights=weights[groups == g])]
-    )
+    parts = [(X[groups == g], weights[groups == g]) for g in set(groups)]
+    far = [(rows - np.average(rows, axis=0, weights=some), some) for rows, some in parts]
+    return sum(some @ (rows**2).sum(axis=1) for rows, some in far)
 
 
 @pytest.mark.parametrize("scale", [1e-200, 1.0, 1e150])
@@ -270,10 +266,9 @@ def test_every_region_has_an_id_of_its_own(n_regions, dtype):
 def test_threads_do_not_change_the_merge():
     means, counts = random_points(0, 3000, 8)
     with tuned(**THREADS):  # which share the points of a region, too
-        one, two = (
-            merge_points(means, counts, 300, np.random.RandomState(0), n_jobs=n_jobs)
-            for n_jobs in (1, 2)
-        )
+        options = means, counts, 300
+        one = merge_points(*options, np.random.RandomState(0), n_jobs=1)
+        two = merge_points(*options, np.random.RandomState(0), n_jobs=2)
     for found, expected in zip(two, one):
         assert_array_equal(found, expected)
 
@@ -284,7 +279,3 @@ def test_auto_k_has_fewer_for_each_of_many_clusters():
     assert each == sorted(each, reverse=True)
     assert 10 < each[-1] < 15
     assert 15 < each[4] < 20
-    X = np.random.RandomState(0).normal(size=(3000, 2))
-    auto = OnlineKMeans(10, random_state=0).fit(X)
-    stated = OnlineKMeans(10, k=k_for_merge(10), random_state=0).fit(X)
-    assert_array_equal(auto.counts_, stated.counts_)

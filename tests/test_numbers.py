@@ -91,22 +91,17 @@ def test_a_stream_can_be_scaled_by_powers_of_two(name, storage, dtype, exponent)
     assert_array_equal(model.predict(rows), scaled.predict(scaled_rows))
     assert model.score(rows) * scale**2 == scaled.score(scaled_rows)
     for attribute in ("cluster_centers_", "cluster_means_", "online_centers_"):
-        assert_array_equal(
-            dense(getattr(model, attribute)) * dtype(scale),
-            dense(getattr(scaled, attribute)),
-        )
+        one, other = (dense(getattr(m, attribute)) for m in (model, scaled))
+        assert_array_equal(one * dtype(scale), other)
     for encode in ("distance", "triangle"):
-        model.set_params(encode=encode), scaled.set_params(encode=encode)
-        assert_array_equal(
-            model.transform(rows) * dtype(scale), scaled.transform(scaled_rows)
-        )
+        one = model.set_params(encode=encode).transform(rows)
+        other = scaled.set_params(encode=encode).transform(scaled_rows)
+        assert_array_equal(one * dtype(scale), other)
 
 
 def test_wide_sparse_streams_are_merged_alike_wherever_they_are():
     """Their means are merged by a sketch."""
     X = grid(5, 120, d=1500, side=4) * 2.0**-24
-    model, moved = (
-        OnlineKMeans(n_clusters=4, random_state=0).fit(csr_array(A))
-        for A in (X, X + 2.0**27)
-    )
+    models = OnlineKMeans(n_clusters=4, random_state=0), OnlineKMeans(4, random_state=0)
+    model, moved = (m.fit(csr_array(A)) for m, A in zip(models, (X, X + 2.0**27)))
     assert_same_stream(model, moved)

@@ -52,10 +52,13 @@ def moving(X):
     return X + np.linspace(0, 100, len(X))[:, None]
 
 
+def session_of(graph):
+    return onnxruntime.InferenceSession(graph.SerializeToString())
+
+
 def outputs(model, rows, **how):
     """Return what onnxruntime computes for rows, by name."""
-    graph = skl2onnx.to_onnx(model, rows[:1], **how)
-    session = onnxruntime.InferenceSession(graph.SerializeToString())
+    session = session_of(skl2onnx.to_onnx(model, rows[:1], **how))
     names = [each.name for each in session.get_outputs()]
     return dict(zip(names, session.run(None, {"X": rows})))
 
@@ -138,11 +141,9 @@ def test_of_a_stream_of_other_rows(n_clusters):
 
 def test_a_batch_may_have_any_number_of_rows():
     model = OnlineKMeans(k=40, random_state=0, encode="local").fit(X)
-    session = onnxruntime.InferenceSession(
-        skl2onnx.to_onnx(model, X[:1]).SerializeToString()
-    )
+    run = session_of(skl2onnx.to_onnx(model, X[:1])).run
     for n in (0, 1, 2, 100):
-        label, features = session.run(None, {"X": X[:n]})
+        label, features = run(None, {"X": X[:n]})
         np.testing.assert_array_equal(label, model.predict(X)[:n])
         assert features.shape == (n, model.transform(X).shape[1])
 
@@ -229,12 +230,10 @@ def test_regressor(regressor, dtype):
     np.testing.assert_allclose(found[:, 0], expected, 1e-4, 1e-4 * np.ptp(expected))
 
 
-@pytest.mark.parametrize(
-    "model", [OnlineKMeans(), SemiOnlineKMeans(), ClusterFeaturesRegressor()]
-)
-def test_an_unfitted_estimator_is_refused(model):
-    with pytest.raises(NotFittedError, match=type(model).__name__):
-        skl2onnx.to_onnx(model, X[:1])
+def test_an_unfitted_estimator_is_refused():
+    for model in (OnlineKMeans(), SemiOnlineKMeans(), ClusterFeaturesRegressor()):
+        with pytest.raises(NotFittedError, match=type(model).__name__):
+            skl2onnx.to_onnx(model, X[:1])
 
 
 def test_other_inputs_are_refused():
@@ -246,9 +245,8 @@ def test_other_inputs_are_refused():
             skl2onnx.to_onnx(model, rows)
 
 
-@pytest.mark.parametrize(
-    "model", [OnlineKMeans(random_state=0), ClusterFeaturesRegressor(random_state=0)]
-)
-def test_an_opset_that_is_too_old_is_refused(model):
+@pytest.mark.parametrize("estimator", [OnlineKMeans, ClusterFeaturesRegressor])
+def test_an_opset_that_is_too_old_is_refused(estimator):
+    model = estimator(random_state=0).fit(X, X[:, 0])
     with pytest.raises(ValueError, match=r"needs target_opset=11 or higher\. Got 10"):
-        skl2onnx.to_onnx(model.fit(X, X[:, 0]), X[:1], target_opset=10)
+        skl2onnx.to_onnx(model, X[:1], target_opset=10)

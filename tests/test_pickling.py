@@ -90,9 +90,8 @@ def test_another_version_of_the_same_format_is_warned_of(name):
 def test_another_format_is_refused(name, number):
     with replaced("FORMAT_VERSION", number):
         data = pickle.dumps(MODELS[name])
-    with pytest.raises(
-        ValueError, match=rf"format version {number!r}.*expects format version 1\."
-    ):
+    message = rf"format version {number!r}.*expects format version 1\."
+    with pytest.raises(ValueError, match=message):
         pickle.loads(data)
 
 

@@ -1,6 +1,7 @@
 """The displays show what the estimator has, on the axes and in the style asked for."""
 
 import sys
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -32,11 +33,8 @@ ESTIMATORS = {
     "practical, capped": OnlineKMeans(k=30, max_clusters=20, random_state=0),
     "semi-online, bound": SemiOnlineKMeans(k=4, lower_bound=50.0, random_state=0),
 }
-DISPLAYS = {
-    OpeningsDisplay: OpeningsDisplay.from_estimator,
-    ClusterSizesDisplay: ClusterSizesDisplay.from_estimator,
-    CentersDisplay: lambda model, **kw: CentersDisplay.from_estimator(model, X, **kw),
-}
+DISPLAYS = {each: each.from_estimator for each in (OpeningsDisplay, ClusterSizesDisplay)}
+DISPLAYS[CentersDisplay] = partial(CentersDisplay.from_estimator, X=X)
 
 
 @pytest.fixture(autouse=True)
@@ -271,9 +269,8 @@ def test_points_have_a_tint_of_the_color_of_their_center():
 def test_sparse_points_are_shown_as_dense_ones(storage, n_clusters):
     rows = np.where(np.random.RandomState(0).rand(500, 7) < 0.5, blobs(0, 500, d=7), 0)
     model = OnlineKMeans(k=30, n_clusters=n_clusters, random_state=0).fit(storage(rows))
-    shown = CentersDisplay.from_estimator(
-        model, storage(rows), features=(5, 2), max_points=100
-    )
+    options = {"features": (5, 2), "max_points": 100}
+    shown = CentersDisplay.from_estimator(model, storage(rows), **options)
     chosen = np.linspace(0, 499, 100).astype(int)
     np.testing.assert_array_equal(shown.points_.get_offsets(), rows[chosen][:, [5, 2]])
     centers = dense(model.cluster_centers_)[:, [5, 2]]
@@ -302,9 +299,8 @@ def test_columns_of_a_data_frame_name_the_axes(max_points):
     frame = pd.DataFrame(blobs(0, 300), columns=["length", "width", "height"])
     frame.index = frame.index[::-1]  # rows are taken by position
     model = OnlineKMeans(k=30, random_state=0).fit(frame)
-    shown = CentersDisplay.from_estimator(
-        model, frame, features=(2, 0), max_points=max_points
-    )
+    options = {"features": (2, 0), "max_points": max_points}
+    shown = CentersDisplay.from_estimator(model, frame, **options)
     assert (shown.ax_.get_xlabel(), shown.ax_.get_ylabel()) == ("height", "length")
     expected = frame[["height", "length"]].to_numpy()
     if max_points is not None:
@@ -312,13 +308,11 @@ def test_columns_of_a_data_frame_name_the_axes(max_points):
     np.testing.assert_array_equal(shown.points_.get_offsets(), expected)
 
 
-@pytest.mark.parametrize(
-    "features", [(0,), (0, 1, 2), (0, 2), (-1, 0), (1, 1), (0, 1.0), "01", 0, None]
-)
-def test_features_that_are_not_two_columns_are_an_error(features):
+def test_features_that_are_not_two_columns_are_an_error():
     message = r"'features' parameter of .*two different.* 2 feature.*Got .*ins"
-    with pytest.raises(ValueError, match=message):
-        CentersDisplay.from_estimator(OnlineKMeans().fit(X), X, features=features)
+    for features in [(0,), (0, 1, 2), (0, 2), (-1, 0), (1, 1), (0, 1.0), "01", 0, None]:
+        with pytest.raises(ValueError, match=message):
+            CentersDisplay.from_estimator(OnlineKMeans().fit(X), X, features=features)
 
 
 @pytest.mark.parametrize(

@@ -117,10 +117,8 @@ def test_without_the_reference_there_are_dashes():
     (text,) = tables.deviation(results)
     assert "at most 0.008: that of letter, 10 clusters" in text
     assert tables.deviation([result_of("letter", line)]) == []
-    lines = [
-        line_of(10),
-        *({**line_of(n), "left out": {FAISS: "is slow"}} for n in (50, 200)),
-    ]
+    without = {"left out": {FAISS: "is slow"}}
+    lines = line_of(10), line_of(50) | without, line_of(200) | without
     found = tables.left_out([result_of("letter", *lines)])
     assert found == ["letter, 50 / 200 clusters: faiss Kmeans is slow"]  # told once
 

@@ -61,10 +61,9 @@ def test_a_growing_model_is_the_one_that_had_all_columns_from_the_start(size):
     clusterer = OnlineKMeans(k=30, encode="local", random_state=0)
     capped = clone(clusterer).set_params(max_clusters=100)
     descent = SGDRegressor(random_state=0)
-    grown, wide = (
-        learn(ClusterFeaturesRegressor(descent, c), X[:200], y[:200], size)
-        for c in (clusterer, capped)
-    )
+    grown, wide = (ClusterFeaturesRegressor(descent, c) for c in (clusterer, capped))
+    for model in (grown, wide):
+        learn(model, X[:200], y[:200], size)
     n_columns = grown.regressor_.n_features_in_
     assert n_columns == 2 + 3 * grown.clusterer_.n_clusters_
     coef = wide.regressor_.coef_

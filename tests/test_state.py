@@ -187,12 +187,11 @@ def test_states_that_cannot_be_are_refused(name, place, change):
     with pytest.raises((AttributeError, LookupError, TypeError, ValueError)) as caught:
         model_from(state)  # `load` makes a ValueError of it
     if place.startswith("fitted/"):
-        assert re.match(
-            "This is not the state of a fitted estimator: .+", str(caught.value)
-        )
+        message = "This is not the state of a fitted estimator: .+"
+        assert re.match(message, str(caught.value))
 
 
-def test_names_for_a_huge_number_of_features_are_refused_without_counting_so_far():
+def test_names_for_many_features_are_refused_uncounted():
     state = state_of(MODELS["sparse"])
     stream = state["fitted"]["stream"]
     totals = stream["totals"]

@@ -104,11 +104,8 @@ def test_whole_weights_open_as_many_clusters_as_repetition():
 @pytest.mark.parametrize("n_parts", [2, 8])
 def test_models_of_parts_are_combined(n_parts):
     rows = blobs(5, 8000, d=4, n_blobs=12)
-    models = [
-        OnlineKMeans(12, random_state=i).fit(part)
-        for i, part in enumerate(np.array_split(rows, n_parts))
-    ]
-    whole, *others = models
+    parts = enumerate(np.array_split(rows, n_parts))
+    whole, *others = (OnlineKMeans(12, random_state=i).fit(part) for i, part in parts)
     for other in others:
         whole.partial_fit(other.cluster_means_, sample_weight=other.counts_)
     assert whole.counts_.sum() == len(rows)
@@ -150,21 +147,15 @@ def test_bad_weights_are_refused_and_nothing_changes(weights, match, estimator):
 
 def test_a_classifier_hands_weights_to_both_of_its_parts():
     y, some = np.arange(400) % 2, WEIGHTS["any"]
-    clusterer = OnlineKMeans(k=30, random_state=1)
-    model = ClusterFeaturesClassifier(
-        SGDClassifier(random_state=0), clusterer, scale_clusters=False
-    )
-    model.partial_fit(X[:200], y[:200], classes=[0, 1], sample_weight=some[:200])
-    model.partial_fit(X[200:], y[200:], sample_weight=some[200:])
-    features = clone(clusterer).partial_fit_transform(X, sample_weight=some)
-    classifier = SGDClassifier(random_state=0)
-    width = clone(clusterer).partial_fit(X[:200], sample_weight=some[:200]).n_clusters_
-    both = hstack([X, features], format="csr")
-    classifier.partial_fit(both[:200, : 3 + width], y[:200], [0, 1], some[:200])
-    missing = both.shape[1] - classifier.coef_.shape[1]
-    classifier.coef_ = np.pad(classifier.coef_, ((0, 0), (0, missing)))
-    classifier.n_features_in_ = both.shape[1]
-    classifier.partial_fit(both[200:], y[200:], sample_weight=some[200:])
+    clusterer = OnlineKMeans(k=30, max_clusters=60, random_state=1)
+    parts = SGDClassifier(random_state=0), clusterer
+    model = ClusterFeaturesClassifier(*parts, scale_clusters=False)
+    classifier, clusterer = map(clone, parts)
+    for part in (slice(200), slice(200, 400)):
+        model.partial_fit(X[part], y[part], classes=[0, 1], sample_weight=some[part])
+        features = clusterer.partial_fit_transform(X[part], sample_weight=some[part])
+        both = hstack([X[part], features], format="csr")
+        classifier.partial_fit(both, y[part], [0, 1], some[part])
     np.testing.assert_allclose(model.classifier_.coef_, classifier.coef_)
     with pytest.raises(ValueError, match="expected one weight for each of the 200"):
         model.partial_fit(X[:200], y[:200], sample_weight=[1])
@@ -174,7 +165,6 @@ def test_a_classifier_hands_weights_to_both_of_its_parts():
 
 @pytest.mark.parametrize("method", ["fit", "fit_predict", "fit_transform"])
 def test_fit_says_why_it_takes_no_weights(method):
-    with pytest.raises(
-        TypeError, match=rf"^{method}\(\) takes no sample_weight: .*partial_fit"
-    ):
+    message = rf"^{method}\(\) takes no sample_weight: .*partial_fit"
+    with pytest.raises(TypeError, match=message):
         getattr(OnlineKMeans(), method)(X, sample_weight=np.ones(400))

@@ -25,6 +25,15 @@ from .report import (
 from .soak.__main__ import main as run_soak
 from .workers import cases_of, run_cases
 
+OPTIONS = [
+    ("samples", int, 10**8, "of the soak; 0: no soak"),
+    ("kills", int, 50, "of its processes"),
+    ("seed", int, SEED, "of all cases"),
+    ("jobs", int, 2, "processes"),
+    ("seconds", float, math.inf, "start no case after that time"),
+    ("patience", float, 120, "seconds a case may take"),
+]
+
 
 def main(argv=None):
     """Run the cases and the soak, print a table; return how much went wrong."""
@@ -57,23 +66,13 @@ def main(argv=None):
 
 def parsed(argv):
     """Return the arguments of the command line."""
-    parser = argparse.ArgumentParser(
-        prog="python -m tests.stress", description="The long form of the stress suite."
-    )
+    what = "The long form of the stress suite."
+    parser = argparse.ArgumentParser(prog="python -m tests.stress", description=what)
     for name, kind in KINDS.items():
         parser.add_argument(f"--{name}", type=int, default=kind.usual, help="(%(default)s)")
-    parser.add_argument(
-        "--samples", type=int, default=10**8, help="of the soak (10**8); 0: no soak"
-    )
-    parser.add_argument("--kills", type=int, default=50, help="of its processes (50)")
-    parser.add_argument("--seed", type=int, default=SEED, help=f"of all cases ({SEED})")
-    parser.add_argument("--jobs", type=int, default=2, help="processes (2)")
-    parser.add_argument(
-        "--seconds", type=float, default=math.inf, help="start no case after that time"
-    )
-    parser.add_argument(
-        "--patience", type=float, default=120, help="seconds a case may take (120)"
-    )
+    for name, kind, usual, what in OPTIONS:
+        text = f"{what} ({usual})"
+        parser.add_argument(f"--{name}", type=kind, default=usual, help=text)
     parser.add_argument(
         "--case", nargs=2, metavar=("KIND", "INDEX"), help="run just this one case, here"
     )
@@ -87,8 +86,7 @@ def parsed(argv):
 def run_all(console, arguments):
     """Run cases of every kind, and return what they came to."""
     totals = {
-        name: math.ceil(getattr(arguments, name) / kind.per_case)
-        for name, kind in KINDS.items()
+        name: math.ceil(vars(arguments)[name] / KINDS[name].per_case) for name in KINDS
     }
     counts = {name: Count() for name in totals}
     limits = arguments.jobs, arguments.patience, arguments.seconds

@@ -40,7 +40,7 @@ from onlinekmeans_sklearn import OnlineKMeans, SemiOnlineKMeans, load, save
 from . import ADVICE
 from .arbitrary import BARE
 from .fuzz_cases import ASKING, LEARNING
-from .history import Past, check_features, check_past, spoiled
+from .history import SPOILERS, Past, check_features, check_past, spoiled
 from .sources import STORAGES
 from .state import changes, state
 
@@ -79,9 +79,7 @@ bad_parameters = one_of_parameters(
 CALLS = [*LEARNING, *ASKING]
 READING = ["accumulate", "label", "look_up", "open_centers"]  # which can be interrupted
 ENCODING = ["encode_distances", "encode_labels"]
-spoilers = st.sampled_from(
-    ["NaN", "infinity", "overflow", "1-d", "3-d", "wide", "no rows", "complex", "text"]
-)
+spoilers = st.sampled_from([*SPOILERS])
 
 
 def interrupt():
@@ -113,9 +111,8 @@ class Machine(RuleBasedStateMachine):
         self.context.enter_context(engine(kernel))
         self.context.enter_context(positions_per_block(block))
         self.d = d
-        self.row_pool = data.draw(
-            st.lists(st.tuples(*[numbers] * d), min_size=1, max_size=25), label="pool"
-        )
+        pool = st.lists(st.tuples(*[numbers] * d), min_size=1, max_size=25)
+        self.row_pool = data.draw(pool, label="pool")
         common = {"k": k, "random_state": random_state, "max_clusters": cap}
         forgets = {"k": k, "random_state": random_state, "half_life": half_life}
         models = [
@@ -130,9 +127,8 @@ class Machine(RuleBasedStateMachine):
 
     def batch(self, data, most=12):
         """Return rows from the pool, so that there are many repeats."""
-        return np.array(
-            data.draw(st.lists(st.sampled_from(self.row_pool), min_size=1, max_size=most))
-        )
+        rows = st.lists(st.sampled_from(self.row_pool), min_size=1, max_size=most)
+        return np.array(data.draw(rows))
 
     def weights(self, data, n):
         """Return weights of the next rows, or None."""

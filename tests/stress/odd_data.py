@@ -10,11 +10,7 @@ from scipy import sparse
 
 from .sources import STORAGES
 
-SPARSE_ARRAYS = (
-    *("csr_array", "csc_array", "coo_array", "bsr_array"),
-    *("lil_array", "dok_array", "dia_array"),
-)
-SPARSE_MATRICES = tuple(name.replace("array", "matrix") for name in SPARSE_ARRAYS)
+FORMATS = ("csr", "csc", "coo", "bsr", "lil", "dok", "dia")
 
 
 def plain_rows(rng, d):
@@ -82,7 +78,8 @@ class Subclass(np.ndarray):
 
 GOOD = {
     **STORAGES,
-    **{name: sparse_as(name) for name in SPARSE_ARRAYS + SPARSE_MATRICES},
+    **{f"{form}_array": sparse_as(f"{form}_array") for form in FORMATS},
+    **{f"{form}_matrix": sparse_as(f"{form}_matrix") for form in FORMATS},
     **{name: dtype_as(name) for name in ("bool", "int8", "uint8", "int32", "uint64")},
     **{name: dtype_as(name) for name in ("float16", "float32", "longdouble", ">f8", "<f4")},
     "list": lambda X: X.tolist(),

@@ -86,9 +86,8 @@ def run(job, console):
 
 def parsed(argv):
     """Return the arguments of the command line."""
-    parser = argparse.ArgumentParser(
-        prog="python -m tests.stress.soak", description="A long stream, often interrupted."
-    )
+    what = "A long stream, often interrupted."
+    parser = argparse.ArgumentParser(prog="python -m tests.stress.soak", description=what)
     parser.add_argument("--samples", type=int, default=10**8, help="of the stream (10**8)")
     parser.add_argument("--kills", type=int, default=50, help="of a process (50)")
     parser.add_argument("--seed", type=int, default=SEED, help=f"of everything ({SEED})")
@@ -193,11 +192,8 @@ def unexpected_end(reader, cycle):
 
 def lost(cycles):
     """Return the cycles whose last checkpoint was not there for their successor."""
-    return [
-        before["cycle"]
-        for before, after in pairwise(cycles)
-        if after["resumed_at"] < before["saved_at"]
-    ]
+    pairs = pairwise(cycles)
+    return [one["cycle"] for one, then in pairs if then["resumed_at"] < one["saved_at"]]
 
 
 def differences(one, other):
