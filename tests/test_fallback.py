@@ -1,4 +1,7 @@
-"""Without the compiled kernels results are the same; a warning says that it is slow."""
+"""Without what is optional results are the same; a warning says what is slow.
+
+That is without the compiled kernels, and without scikit-learn's callbacks.
+"""
 
 import os
 import subprocess
@@ -57,6 +60,15 @@ sys.meta_path.insert(0, Blocker())
 """
 
 
+def process(code, *arguments, **variables):
+    """Run code in another process, and return what it printed."""
+    command, environment = [sys.executable, "-c", code, *arguments], os.environ | variables
+    how = {"capture_output": True, "text": True, "timeout": 300, "env": environment}
+    done = subprocess.run(command, **how)
+    assert done.returncode == 0, done.stderr
+    return done
+
+
 def everything():
     """Yield all that models of all streams say, by name."""
     for (name, model), (kind, X) in product(MODELS.items(), STREAMS.items()):
@@ -80,10 +92,8 @@ def everything():
 )
 def test_numpy_changes_nothing_else(before, variable, reason, n_warnings, tmp_path):
     path = tmp_path / "values.npz"
-    command = [sys.executable, "-c", before + SCRIPT, os.path.dirname(__file__), str(path)]
-    environment = {**os.environ, "ONLINEKMEANS_FALLBACK": variable}
-    done = subprocess.run(command, capture_output=True, text=True, env=environment)
-    assert done.returncode == 0, done.stderr
+    arguments = os.path.dirname(__file__), str(path)
+    done = process(before + SCRIPT, *arguments, ONLINEKMEANS_FALLBACK=variable)
     assert f"kernels: numpy, because {reason}" in done.stdout
     assert done.stderr.count("Slow kernels in use: numpy, because ") == n_warnings
     with np.load(path, allow_pickle=False) as values:
@@ -110,14 +120,7 @@ def test_the_first_stream_of_a_process_warns_of_missing_kernels(method, monkeypa
 def test_a_worker_process_warns_once(tmp_path):
     (tmp_path / "sitecustomize.py").write_text(BLOCKER)
     path = os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")])
-    done = subprocess.run(
-        [sys.executable, "-c", WORKER],
-        capture_output=True,
-        text=True,
-        timeout=300,
-        env={**os.environ, "PYTHONPATH": path, "ONLINEKMEANS_FALLBACK": ""},
-    )
-    assert done.returncode == 0, done.stderr
+    done = process(WORKER, PYTHONPATH=path, ONLINEKMEANS_FALLBACK="")
     assert done.stderr.count("UserWarning: Slow kernels in use") == 1
 
 
@@ -132,3 +135,21 @@ def test_show_versions_prints_what_to_tell(capsys):
     assert kernels.startswith(("compiled, with ", "numpy, because "))
     if kernels.startswith("compiled"):
         assert kernels.endswith(" instructions")
+
+
+WITHOUT = """
+import sys
+import sklearn.cluster
+sys.modules["sklearn.callback"] = None  # as before scikit-learn 1.9
+import numpy as np
+from onlinekmeans_sklearn import OnlineKMeans
+rows = np.random.RandomState(0).normal(size=(300, 3))
+print(OnlineKMeans(k=40, random_state=0).fit(rows).n_clusters_)
+"""
+
+
+@pytest.mark.slow
+def test_without_callbacks_there_is_nobody_to_tell():
+    rows = np.random.RandomState(0).normal(size=(300, 3))
+    expected = OnlineKMeans(k=40, random_state=0).fit(rows).n_clusters_
+    assert int(process(WITHOUT).stdout) == expected

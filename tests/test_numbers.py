@@ -13,14 +13,8 @@ from onlinekmeans_sklearn import OnlineKMeans
 pytestmark = pytest.mark.slow
 
 STORAGES = {"array": np.asarray, "csr_array": csr_array}
-OF_LABELS = (
-    "labels_",
-    "online_labels_",
-    "online_to_merged_",
-    "counts_",
-    "opened_at_",
-    "phase_starts_",
-)
+OF_LABELS = ["labels_", "online_labels_", "online_to_merged_"]
+OF_LABELS += ["counts_", "opened_at_", "phase_starts_"]
 
 
 def fitted(name, X, scale):

@@ -503,16 +503,13 @@ def test_a_report_of_one_experiment_has_just_that(tmp_path, monkeypatch):
     assert {path.stem for path in tmp_path.glob("*.png")} <= {"theory", "theory-dark"}
 
 
-@pytest.mark.parametrize(
-    ("dataset", "n", "d", "nnz", "sentence"),
-    [
+def test_differences_of_our_copy():
+    for dataset, n, d, nnz, sentence in [
         ("skin", 245057, 2, 484000, "as in the paper."),
         ("shuttle", 43500, 9, 290000, "columns +1: the paper's matrix seems"),
         ("nomao", 69000, 173, 2840000, "rows +100.0%."),
         ("20news", 18800, 61200, 2562000, "nonzeros +5.0%. A bag of words"),
-    ],
-)
-def test_differences_of_our_copy(dataset, n, d, nnz, sentence):
-    shape = {"n": n, "d": d, "nnz": nnz}
-    assert published.differences(dataset, shape).startswith(sentence)
-    assert published.differences("digits", shape) is None
+    ]:
+        shape = {"n": n, "d": d, "nnz": nnz}
+        assert published.differences(dataset, shape).startswith(sentence)
+        assert published.differences("digits", shape) is None

@@ -350,13 +350,9 @@ def test_keywords_reach_what_is_drawn():
 
 @pytest.mark.parametrize("color", ["c", "color", "facecolor", "facecolors", "fc"])
 def test_keywords_reach_the_points_and_the_centers(color):
-    shown = CentersDisplay.from_estimator(
-        OnlineKMeans(random_state=0).fit(X),
-        X,
-        lw=3,
-        **{color: "red"},
-        points_kw={color: "blue", "marker": "s", "alpha": 0.5},
-    )
+    model = OnlineKMeans(random_state=0).fit(X)
+    styles = {color: "red", "points_kw": {color: "blue", "marker": "s", "alpha": 0.5}}
+    shown = CentersDisplay.from_estimator(model, X, lw=3, **styles)
     assert tuple(shown.centers_.get_facecolor()[0]) == (1, 0, 0, 1)
     assert tuple(shown.points_.get_facecolor()[0]) == (0, 0, 1, 0.5)
     assert shown.centers_.get_linewidth() == [3]

@@ -4,6 +4,7 @@ import multiprocessing
 import sys
 import threading
 import time
+from contextlib import contextmanager
 
 import joblib
 import numpy as np
@@ -95,6 +96,19 @@ def test_an_error_in_a_thread_is_raised(error, who):
         Threads(2).map(fail, range(2))
 
 
+@contextmanager
+def running(call, *events):
+    """Let a call run in another thread, and in the end set the events it may wait for."""
+    thread = threading.Thread(target=call)
+    thread.start()
+    try:
+        yield thread
+    finally:
+        for event in events:
+            event.set()
+        thread.join(PATIENCE)
+
+
 def test_a_caller_does_not_wait_for_busy_threads():
     inside, go_on = threading.Barrier(3), threading.Event()
 
@@ -102,16 +116,11 @@ def test_a_caller_does_not_wait_for_busy_threads():
         inside.wait(PATIENCE)
         return go_on.wait(PATIENCE)
 
-    other = threading.Thread(target=Threads(2).map, args=(work, range(2)))
-    other.start()
-    try:
+    with running(lambda: Threads(2).map(work, range(2)), go_on) as other:
         inside.wait(PATIENCE)
         workers = Threads(2).map(lambda _: threading.get_ident(), range(5))
         assert set(workers) == {threading.get_ident()}
         assert other.is_alive()
-    finally:
-        go_on.set()
-        other.join(PATIENCE)
 
 
 def test_after_an_error_nothing_more_is_begun():
@@ -199,19 +208,13 @@ def test_blas_gets_its_threads_back_after_the_last_call():
         outside.set()
         end.wait(PATIENCE)  # a thread that has ended has no hold of BLAS any more
 
-    thread = threading.Thread(target=call)
-    thread.start()
-    try:
+    with running(call, go_on, end):
         assert inside.wait(PATIENCE)
         with own_threads(None, work=10**9):
             go_on.set()
             assert outside.wait(PATIENCE)
             assert blas_threads() <= {1}
         assert blas_threads() == before
-    finally:
-        go_on.set()
-        end.set()
-        thread.join(PATIENCE)
 
 
 @pytest.mark.slow
@@ -268,14 +271,9 @@ def test_a_fork_in_the_middle_of_a_call_does_not_wait_for_it():
             inside.set()
             go_on.wait(PATIENCE)
 
-    thread = threading.Thread(target=call)
-    thread.start()
-    try:
+    with running(call, go_on):
         assert inside.wait(PATIENCE)
         during, after, squares = told_by_process("fork", call_and_count)
-    finally:
-        go_on.set()
-        thread.join(PATIENCE)
     assert during <= {1}
     assert after == before
     assert squares == [x * x for x in range(9)]

@@ -138,6 +138,12 @@ class Machine(RuleBasedStateMachine):
             weights[0] = weights[0] or 1.0  # the first sample must count
         return weights
 
+    def next_rows(self, data, storage):
+        """Return rows in a storage, their weights, and the past that has them."""
+        X = self.batch(data)
+        weights = self.weights(data, len(X))
+        return STORAGES[storage](X), weights, self.gone_on(X, weights)
+
     def room(self):
         return self.past is None or len(self.past.rows) < MOST_ROWS
 
@@ -170,43 +176,34 @@ class Machine(RuleBasedStateMachine):
     @precondition(room)
     @rule(data=st.data(), storage=storages)
     def partial_fit(self, data, storage):
-        X = self.batch(data)
-        weights = self.weights(data, len(X))
-        past = self.gone_on(X, weights)
-        self.model.partial_fit(STORAGES[storage](X), sample_weight=weights)
+        rows, weights, past = self.next_rows(data, storage)
+        self.model.partial_fit(rows, sample_weight=weights)
         self.past = past
 
     @precondition(room)
     @rule(data=st.data(), storage=storages)
     def partial_fit_predict(self, data, storage):
-        X = self.batch(data)
-        weights = self.weights(data, len(X))
-        past = self.gone_on(X, weights)
-        rows = STORAGES[storage](X)
+        rows, weights, past = self.next_rows(data, storage)
         labels = self.model.partial_fit_predict(rows, sample_weight=weights)
-        assert labels.tolist() == past.reference().labels[-len(X) :]
+        assert labels.tolist() == past.reference().labels[-past.last_call :]
         self.past = past
 
     @precondition(room)
     @rule(data=st.data(), storage=storages)
     def partial_fit_transform(self, data, storage):
-        X = self.batch(data)
-        rows = STORAGES[storage](X)
+        rows, weights, past = self.next_rows(data, storage)
         if self.model.n_clusters is not None:
             with self.nothing_changes(), pytest.raises(ValueError, match="must be None"):
                 self.model.partial_fit_transform(rows)
             return
-        weights = self.weights(data, len(X))
-        past = self.gone_on(X, weights)
-        features = self.model.partial_fit_transform(rows, sample_weight=weights)
-        features = dense(features)
+        features = dense(self.model.partial_fit_transform(rows, sample_weight=weights))
         self.past = past
         labels = self.model.online_labels_
         if self.model.encode == "ordinal":
             np.testing.assert_array_equal(features[:, 0], labels)
         elif self.model.encode.startswith("onehot"):
             np.testing.assert_array_equal(features.argmax(axis=1), labels)
-            assert features.sum() == len(X)
+            assert features.sum() == past.last_call
 
     @rule(data=st.data(), storage=storages)
     def fit(self, data, storage):

@@ -281,27 +281,14 @@ def stale_csr(X):
 
 def odd_targets(rng, n):
     """Return classes for n rows; most are good."""
-    makers = [
-        lambda: np.arange(n) % 2,
-        lambda: np.arange(n) % 2,
-        lambda: np.arange(n) % 3,
-        lambda: np.array(["a", "b"])[np.arange(n) % 2],
-        lambda: np.zeros(n),
-        lambda: np.arange(n + 1) % 2,
-        lambda: np.linspace(0, 1, n) + 0.5,
-        lambda: np.full(n, np.nan),
-        lambda: np.arange(n, dtype=complex),
-        lambda: np.array([None, "a"], dtype=object)[np.arange(n) % 2],
-        lambda: np.array([1, "a"], dtype=object)[np.arange(n) % 2],
-        lambda: np.ones((n, 2)),
-        lambda: (np.arange(n) % 2)[:, None],
-        lambda: (np.arange(n) % 2).tolist(),
-        lambda: pd.Series(np.arange(n) % 2),
-        lambda: np.full(n, 10**18),
-        lambda: np.full(n, np.datetime64("2020-01-01")),
-        lambda: None,
-        lambda: 3,
-        lambda: "abc",
-        lambda: sparse.csr_array(np.ones((n, 1))),
+    y = np.arange(n) % 2
+    targets = [
+        *(y, y, np.arange(n) % 3, np.array(["a", "b"])[y], np.arange(n + 1) % 2),
+        *(np.linspace(0, 1, n) + 0.5, np.arange(n, dtype=complex)),
+        *(np.full(n, number) for number in (0.0, np.nan)),
+        *(np.array([one, "a"], dtype=object)[y] for one in (None, 1)),
+        *(np.ones((n, 2)), y[:, None], y.tolist(), pd.Series(y), np.full(n, 10**18)),
+        *(np.full(n, np.datetime64("2020-01-01")), None, 3, "abc"),
+        sparse.csr_array(np.ones((n, 1))),
     ]
-    return makers[rng.randint(len(makers))]()
+    return targets[rng.randint(len(targets))]

@@ -65,14 +65,9 @@ def row_of_found():
 
 def progress_bar(console):
     """Return a bar for every kind of cases."""
-    return Progress(
-        TextColumn("{task.description}"),
-        BarColumn(),
-        TextColumn("{task.completed:,.0f} of {task.total:,.0f}"),
-        TimeElapsedColumn(),
-        console=console,
-        transient=True,
-    )
+    done = TextColumn("{task.completed:,.0f} of {task.total:,.0f}")
+    columns = TextColumn("{task.description}"), BarColumn(), done, TimeElapsedColumn()
+    return Progress(*columns, console=console, transient=True)
 
 
 def versions():

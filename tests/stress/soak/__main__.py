@@ -69,10 +69,7 @@ def run(job, console):
         marks, whole_seconds = timed(run_whole, job, progress)
         cycles, resumed_seconds = timed(run_killed, job, progress)
     report = {
-        "samples": job.samples,
-        "kills": job.kills,
-        "seed": job.seed,
-        "n_jobs": job.n_jobs,
+        **{name: getattr(job, name) for name in ("samples", "kills", "seed", "n_jobs")},
         "versions": versions(),
         "seconds": {"whole": whole_seconds, "resumed": resumed_seconds},
         "differences": differences(*map(read_checkpoint, (job.whole, job.resumed))),
