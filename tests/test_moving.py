@@ -21,11 +21,6 @@ from onlinekmeans_sklearn import OnlineKMeans
 MOVES = [20, 31, 64, 65, 100]
 
 
-def moving(name, n, k, seed, **params):
-    """Return an estimator whose centers move."""
-    return estimator_of(name, n, k, seed).set_params(n_clusters=2, **params)
-
-
 @pytest.mark.parametrize(("stream", "dtype"), STREAMS_AND_DTYPES)
 @pytest.mark.parametrize("name", ["practical", "theoretical", "semi-online"])
 @pytest.mark.parametrize("which", ["usual", "tiny blocks, threads", "numpy, tiny blocks"])
@@ -34,7 +29,7 @@ def test_moving_centers_are_those_of_the_loop(which, name, stream, dtype):
     with moves_at(MOVES), positions_per_block(50), engine(which):
         expected = reference_of(name, X, 1, 3, moves=MOVES, dtype=dtype)
         for sizes in ([120], [1], [7, 30, 1]):
-            model = moving(name, len(X), 1, 3, n_jobs=2)
+            model = estimator_of(name, len(X), 1, 3).set_params(n_clusters=2, n_jobs=2)
             labels = fit_in_chunks(model, X, sizes)
             assert_equals_reference(model, labels, X, expected)
 
@@ -72,15 +67,6 @@ def test_inertia_is_that_of_the_labels_after_moves(dtype, offset):
     model.set_params(n_clusters=None).partial_fit()
     differences = X - model.online_centers_[model.online_labels_].astype(np.float64)
     assert model.inertia_ == pytest.approx((differences**2).sum(), rel=1e-4)
-
-
-def test_moves_change_when_rows_are_read_and_not_before():
-    X = blobs(2, 600, d=2)
-    model = OnlineKMeans(4, k=30, random_state=0).partial_fit(X[:512])
-    before = model.online_centers_.copy()
-    np.testing.assert_array_equal(before, X[model.opened_at_])
-    model.partial_fit(X[512:513])
-    assert (model.online_centers_[: len(before)] != before).any()
 
 
 def test_features_decided_online_of_centers_that_move_are_refused():

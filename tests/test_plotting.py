@@ -96,8 +96,7 @@ def test_display_of_every_estimator_can_be_drawn(display, model):
 def test_given_axes_are_used(display):
     figure, (_, ax) = plt.subplots(1, 2)
     shown = DISPLAYS[display](OnlineKMeans(random_state=0).fit(X), ax=ax)
-    assert shown.ax_ is ax
-    assert shown.figure_ is figure
+    assert (shown.ax_, shown.figure_) == (ax, figure)
     assert plt.get_fignums() == [figure.number]
     assert shown.plot() is shown
     assert shown.ax_ is not ax
@@ -135,8 +134,8 @@ def test_openings_show_the_number_of_clusters_after_so_many_samples(model, log_x
     assert shown.line_.get_xdata()[-1] == len(X)
     assert shown.line_.get_drawstyle() == "steps-post"
     assert shown.ax_.get_xscale() == ("log" if log_x else "linear")
-    assert shown.ax_.get_xlim()[0] < 1
-    assert shown.ax_.get_xlim()[1] > len(X)
+    low, high = shown.ax_.get_xlim()
+    assert low < 1 < len(X) < high
 
 
 def test_openings_show_the_facility_cost_of_each_phase(model):

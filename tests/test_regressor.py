@@ -93,16 +93,15 @@ def test_rows_that_are_far_longer_than_others_do_no_harm(factor):
     assert model.score(factor * rows[ordinary], target[ordinary]) > 0.6
 
 
-FAILURES = {
-    "NaN in y": (X[:9], np.full(9, np.nan), "NaN"),
-    "too wide": (np.ones((9, 3)), y[:9], "3 features"),
-    "strings": (X[:9], np.full(9, "high"), "could not convert string"),
-}
-
-
-@pytest.mark.parametrize("case", FAILURES)
-def test_a_failed_call_changes_nothing(case):
-    rows, target, message = FAILURES[case]
+@pytest.mark.parametrize(
+    ("rows", "target", "message"),
+    [
+        (X[:9], np.full(9, np.nan), "NaN"),
+        (np.ones((9, 3)), y[:9], "3 features"),
+        (X[:9], np.full(9, "high"), "could not convert string"),
+    ],
+)
+def test_a_failed_call_changes_nothing(rows, target, message):
     model = learn(ClusterFeaturesRegressor(random_state=0), X, y, 300)
     before, twin = joblib.hash(vars(model)), copy.deepcopy(model)
     with pytest.raises(ValueError, match=message):

@@ -56,15 +56,10 @@ def test_weights_may_begin_and_end_anywhere_as_those_of_1_change_nothing(options
             np.testing.assert_array_equal(found, expected)
 
 
-def test_counts_means_and_costs_are_weighted():
+def test_counts_and_costs_are_weighted():
     some = WEIGHTS["any"]
     model = OnlineKMeans(k=30, random_state=0).partial_fit(X, sample_weight=some)
-    labels = model.labels_
-    np.testing.assert_allclose(model.counts_, np.bincount(labels, some))
-    for cluster in range(model.n_clusters_):
-        rows = labels == cluster
-        mean = np.average(X[rows], axis=0, weights=some[rows])
-        np.testing.assert_allclose(model.cluster_means_[cluster], mean)
+    np.testing.assert_allclose(model.counts_, np.bincount(model.labels_, some))
     assert model.inertia_ == pytest.approx((some * model.online_distances_**2).sum())
     assert model.n_samples_seen_ == 400
     merged = OnlineKMeans(4, random_state=0).partial_fit(X, sample_weight=some)
