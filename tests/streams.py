@@ -89,6 +89,11 @@ STREAMS = {
 
 WITHIN_FLOAT32 = sorted(set(STREAMS) - {"tiny", "squares underflow", "huge", "growth"})
 
+STREAMS_AND_DTYPES = [
+    *((stream, np.float64) for stream in STREAMS),
+    *((stream, np.float32) for stream in WITHIN_FLOAT32),
+]
+
 cells = st.one_of(
     st.integers(-3, 3).map(float),
     st.sampled_from([0.1, 0.2, 0.3, 1e-3, 1e8, 1e8 + 1, -0.0, 1e-300, 5e-324, 1e140]),
@@ -126,6 +131,17 @@ def fit_in_chunks(estimator, X, sizes, weights=None):
         labels.append(estimator.partial_fit_predict(X[start:stop], sample_weight=some))
         start, turn = stop, turn + 1
     return np.concatenate(labels)
+
+
+def features_in_chunks(estimator, X, sizes):
+    """Return the features of all rows, read by partial_fit_transform calls likewise."""
+    parts, start, turn = [], 0, 0
+    while start < X.shape[0]:
+        stop = start + sizes[turn % len(sizes)]
+        parts.append(dense(estimator.partial_fit_transform(X[start:stop])))
+        start, turn = stop, turn + 1
+    width = parts[-1].shape[1]
+    return np.vstack([np.pad(p, ((0, 0), (0, width - p.shape[1]))) for p in parts])
 
 
 ENGINES_AND_STORAGES = [

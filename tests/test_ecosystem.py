@@ -3,14 +3,14 @@
 import numpy as np
 import pytest
 import sklearn
-from scipy.sparse import csr_matrix, issparse
+from scipy.sparse import csr_matrix
 from sklearn.base import clone
 from sklearn.compose import ColumnTransformer, make_column_transformer
-from sklearn.datasets import load_digits, load_iris
+from sklearn.datasets import load_iris
 from sklearn.linear_model import SGDClassifier
-from sklearn.model_selection import GridSearchCV, cross_val_score
-from sklearn.pipeline import FeatureUnion, make_pipeline, make_union
-from sklearn.preprocessing import FunctionTransformer, MinMaxScaler, StandardScaler
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 from onlinekmeans_sklearn import OnlineKMeans, SemiOnlineKMeans
 
@@ -35,35 +35,12 @@ def test_in_a_pipeline_before_a_linear_model(estimator, iris):
     assert model.fit(*iris).score(*iris) > 0.8
 
 
-def test_cluster_features_lift_a_linear_model():
-    X, y = load_digits(return_X_y=True)
-    y = y % 2
-    linear = SGDClassifier(loss="squared_error", alpha=1e-3, eta0=1e-3, random_state=0)
-    linear.set_params(learning_rate="constant", max_iter=50)
-    with_clusters = make_union(FunctionTransformer(), OnlineKMeans(k=300, random_state=0))
-    raw = cross_val_score(make_pipeline(MinMaxScaler(), clone(linear)), X, y)
-    both = cross_val_score(make_pipeline(MinMaxScaler(), with_clusters, linear), X, y)
-    assert both.mean() > raw.mean() + 0.02
-
-
-@pytest.mark.parametrize("estimator", ESTIMATORS, ids=str)
-def test_in_a_feature_union(estimator, iris):
-    X, _ = iris
-    union = FeatureUnion([("raw", FunctionTransformer()), ("clusters", clone(estimator))])
-    out = union.fit_transform(X)
-    n_clusters = union.transformer_list[1][1].n_clusters_
-    assert issparse(out)
-    assert out.shape == (len(X), 4 + n_clusters)
-
-
 @pytest.mark.parametrize("estimator", ESTIMATORS, ids=str)
 def test_in_a_column_transformer(estimator, iris):
     X, _ = iris
     petals = [name for name in X if name.startswith("petal")]
-    columns = make_column_transformer(
-        (clone(estimator).set_params(encode="onehot-dense"), petals),
-        remainder="passthrough",
-    )
+    clusters = clone(estimator).set_params(encode="onehot-dense")
+    columns = make_column_transformer((clusters, petals), remainder="passthrough")
     out = columns.set_output(transform="pandas").fit_transform(X)
     fitted = columns.transformers_[0][1]
     assert list(fitted.feature_names_in_) == petals
@@ -73,15 +50,13 @@ def test_in_a_column_transformer(estimator, iris):
 
 
 def test_in_a_grid_search(iris):
-    model = make_pipeline(
-        StandardScaler(), OnlineKMeans(random_state=0), SGDClassifier(random_state=0)
-    )
+    parts = StandardScaler(), OnlineKMeans(random_state=0), SGDClassifier(random_state=0)
     grid = {
         "onlinekmeans__k": [20, 60],
         "onlinekmeans__algorithm": ["practical", "theoretical"],
         "onlinekmeans__encode": ["onehot", "onehot-dense"],
     }
-    search = GridSearchCV(model, grid, cv=3, error_score="raise").fit(*iris)
+    search = GridSearchCV(make_pipeline(*parts), grid, cv=3, error_score="raise").fit(*iris)
     assert search.best_score_ > 0.8
     assert len(search.cv_results_["mean_test_score"]) == 8
 

@@ -10,7 +10,7 @@ from scipy.sparse import csr_array, issparse
 from scipy.spatial.distance import cdist
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
-from streams import blobs, dense
+from streams import blobs, dense, features_in_chunks
 
 from onlinekmeans_sklearn import OnlineKMeans, SemiOnlineKMeans
 
@@ -22,6 +22,7 @@ ESTIMATORS = [
     OnlineKMeans(k=2, algorithm="theoretical", random_state=0),
     OnlineKMeans(n_clusters=5, random_state=0),
     OnlineKMeans(max_clusters=300, random_state=0),
+    OnlineKMeans(k=40, centers="means", max_clusters=20, random_state=0),
     SemiOnlineKMeans(n_clusters=4, max_clusters=60, random_state=0),
 ]
 
@@ -52,9 +53,7 @@ def test_features_are_those_of_the_distances(estimator, encode, dtype, storage):
     model = clone(estimator).set_params(encode=encode)
     features = model.fit_transform(rows)
     z = cdist(dense(rows).astype(float), dense(model.cluster_centers_))
-    width = model.n_clusters_
-    if model.max_clusters is not None:
-        width = model.n_clusters or model.max_clusters
+    width = model.n_clusters or model.max_clusters or model.n_clusters_
     assert issparse(features) == (encode == "onehot")
     assert features.dtype == dtype
     expected = expected_features(encode, z, width)
@@ -96,22 +95,14 @@ def test_frames_have_the_names_of_the_features(encode):
     np.testing.assert_array_equal(out.to_numpy(), expected)
 
 
-def by_setting(model):
-    return model.set_output(transform="pandas")
-
-
-def by_clone(model):
-    return clone(model.set_output(transform="pandas"))
-
-
-@pytest.mark.parametrize("how", [by_setting, by_clone])
+@pytest.mark.parametrize("how", [lambda model: model, clone])
 def test_a_frame_of_csr_is_refused_with_what_to_do_and_changes_nothing(how):
-    model = how(OnlineKMeans(k=30, random_state=0)).fit(X)
+    model = OnlineKMeans(k=30, random_state=0).set_output(transform="pandas")
+    model = how(model).fit(X)
     before = joblib.hash(vars(model))
+    advice = r"Pandas output.*sparse.*encode='onehot-dense'"
     for method in (model.transform, model.fit_transform):
-        with pytest.raises(
-            ValueError, match=r"Pandas output.*sparse.*encode='onehot-dense'"
-        ):
+        with pytest.raises(ValueError, match=advice):
             method(X[:100])
         assert joblib.hash(vars(model)) == before
     model.set_params(encode="onehot-dense")
@@ -146,13 +137,7 @@ def test_with_a_cap_the_width_is_the_same_from_the_first_row_on(encode, max_clus
 @pytest.mark.parametrize("encode", ENCODINGS)
 def test_online_features_know_only_the_centers_up_to_their_own(encode, sizes, storage):
     model = OnlineKMeans(k=40, max_clusters=300, encode=encode, random_state=0)
-    parts, start, turn = [], 0, 0
-    while start < len(X):
-        stop = start + sizes[turn % len(sizes)]
-        parts.append(dense(model.partial_fit_transform(storage(X[start:stop]))))
-        start, turn = stop, turn + 1
-    features = np.vstack(parts)
-
+    features = features_in_chunks(model, storage(X), sizes)
     centers = dense(model.online_centers_)
     for t in range(len(X)):
         visible = model.opened_at_ <= t
@@ -166,9 +151,8 @@ def test_online_features_know_only_the_centers_up_to_their_own(encode, sizes, st
 
 def test_online_features_of_merged_clusters_are_refused_and_nothing_is_read():
     model = OnlineKMeans(n_clusters=3, random_state=0)
-    with pytest.raises(
-        ValueError, match=r"'n_clusters' .* must be None.*max_clusters.*Got 3"
-    ):
+    message = r"'n_clusters' .* must be None.*max_clusters.*Got 3"
+    with pytest.raises(ValueError, match=message):
         model.partial_fit_transform(X)
     assert not hasattr(model, "n_samples_seen_")
 

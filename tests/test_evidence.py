@@ -13,11 +13,8 @@ from benchmarks import drift, features, quality, scaling, speed
 
 EVIDENCE = Path(__file__).resolve().parent.parent / "doc" / "evidence"
 INTERNAL = ("floor", "contestant", "MBK", "k_target", "k_actual", "f_online", "f_kmpp")
-SHOWN = [
-    path
-    for pattern in ("*.rst", "*/*.csv", "*/*.txt")
-    for path in sorted(EVIDENCE.glob(pattern))
-]
+PATTERNS = ("*.rst", "*/*.csv", "*/*.txt")
+SHOWN = sorted(path for pattern in PATTERNS for path in EVIDENCE.glob(pattern))
 
 
 @pytest.mark.parametrize("path", SHOWN, ids=lambda path: f"{path.parent.name}/{path.name}")

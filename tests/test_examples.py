@@ -69,12 +69,10 @@ def test_example_runs_and_draws_a_figure_with_words(path, tmp_path):
 @each_example
 def test_example_has_a_title_prose_and_what_to_remember(path):
     text = path.read_text(encoding="utf-8")
-    _, title, line, empty, *what = ast.get_docstring(ast.parse(text), clean=False).split(
-        "\n"
-    )
+    prose = ast.get_docstring(ast.parse(text), clean=False)
+    _, title, line, empty, *what = prose.split("\n")
     assert 3 <= len(title.split()) <= 8
-    assert line == "=" * len(title)
-    assert not empty
+    assert (line, empty) == ("=" * len(title), "")
     assert len(" ".join(what).split()) >= 20
     cells = text.split("\n# %%\n")
     assert len(cells) >= 4

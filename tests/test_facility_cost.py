@@ -3,9 +3,6 @@
 All rows here differ from each other, so that the prefix is as long as it has centers.
 """
 
-import itertools
-import math
-
 import numpy as np
 import pytest
 from streams import blobs
@@ -63,46 +60,16 @@ def test_practical_multiplies_the_cost_by_ten_after_k_openings(k_target, k):
     assert model.opened_at_[k + 10 + k - 1] + 1 == model.phase_starts_[1]
 
 
-def first_phase_ends_at(model, enough):
-    """Return the number of samples at whose opening there were enough of them."""
-    n_prefix = np.count_nonzero(model.opened_at_ < model.phase_starts_[0])
-    for q, at in enumerate(model.opened_at_[n_prefix:].tolist(), start=1):
-        if q >= enough(at + 1):
-            return at + 1
-    return None
-
-
 def test_theoretical_starts_at_half_the_smallest_distance_over_k():
     model = OnlineKMeans(k=4, algorithm="theoretical", random_state=0).fit(SPACED[2:7])
     np.testing.assert_array_equal(model.phase_starts_, [5])  # k + 1
     assert model.facility_cost_ == 5**2 / 2 / 4
 
 
-@pytest.mark.parametrize("k", [1, 3])
-def test_theoretical_doubles_the_cost_after_openings_that_grow_with_the_stream(k):
-    model = OnlineKMeans(k=k, algorithm="theoretical", random_state=0).fit(X)
-    costs = model.facility_costs_.tolist()
-    assert len(costs) > 1
-    assert all(b == 2 * a for a, b in itertools.pairwise(costs))
-    end = first_phase_ends_at(model, lambda n: 3 * k * (1 + math.log2(n)))
-    assert model.phase_starts_[1] == end
-
-
 def test_semi_online_needs_no_prefix_when_the_bound_is_known():
     model = SemiOnlineKMeans(k=5, lower_bound=30.0, n_samples=64).fit(X[:1])
     np.testing.assert_array_equal(model.phase_starts_, [0])
     assert model.facility_cost_ == 30 / (5 * 6)
-
-
-@pytest.mark.filterwarnings("ignore:.*n_samples:UserWarning")
-@pytest.mark.parametrize("bound", [None, 1e-3])
-def test_semi_online_doubles_the_cost_after_openings_known_from_the_start(bound):
-    model = SemiOnlineKMeans(k=5, lower_bound=bound, n_samples=64, random_state=0).fit(X)
-    costs = model.facility_costs_.tolist()
-    assert len(costs) > 1
-    assert all(b == 2 * a for a, b in itertools.pairwise(costs))
-    assert model.phase_starts_[1] == first_phase_ends_at(model, lambda n: 3 * 5 * 7)
-    assert openings(model) == [105] * (len(costs) - 1)
 
 
 def test_semi_online_finds_the_bound_as_algorithm_2_does():

@@ -1,8 +1,12 @@
-"""Without the compiled kernels results are the same; a warning says that it is slow."""
+"""Without what is optional results are the same; a warning says what is slow.
+
+That is without the compiled kernels, and without scikit-learn's callbacks.
+"""
 
 import os
 import subprocess
 import sys
+from itertools import product
 
 import numpy as np
 import pytest
@@ -30,10 +34,12 @@ STREAMS = {
 SCRIPT = """
 import sys
 sys.path.insert(0, sys.argv[1])
-import test_fallback
+from onlinekmeans_sklearn._nearest.backend import active
+warns = active.warns
+import test_fallback  # which silences it
+active.warns = warns
 test_fallback.show_versions()
-if len(sys.argv) > 2:
-    test_fallback.write(sys.argv[2])
+test_fallback.np.savez(sys.argv[2], **dict(test_fallback.everything()))
 """
 WORKER = """
 from concurrent.futures import ProcessPoolExecutor
@@ -54,11 +60,18 @@ sys.meta_path.insert(0, Blocker())
 """
 
 
+def process(code, *arguments, **variables):
+    """Run code in another process, and return what it printed."""
+    command, environment = [sys.executable, "-c", code, *arguments], os.environ | variables
+    how = {"capture_output": True, "text": True, "timeout": 300, "env": environment}
+    done = subprocess.run(command, **how)
+    assert done.returncode == 0, done.stderr
+    return done
+
+
 def everything():
     """Yield all that models of all streams say, by name."""
-    for (name, model), (kind, X) in (
-        (model, stream) for model in MODELS.items() for stream in STREAMS.items()
-    ):
+    for (name, model), (kind, X) in product(MODELS.items(), STREAMS.items()):
         model.fit(X[:500]).partial_fit(X[500:699]).partial_fit(X[699:])
         values = {attribute: getattr(model, attribute) for attribute in FITTED}
         values |= {"predict": model.predict(X), "transform": model.transform(X)}
@@ -69,43 +82,26 @@ def everything():
             yield f"{name}, {kind}, {value_name}", np.asarray(dense(value))
 
 
-def write(path):
-    """Write all that models say to a file."""
-    np.savez(path, **dict(everything()))
-
-
-def of_process(folder, before="", **variables):
-    """Return what models say in another process, and what is printed there."""
-    path = folder / "values.npz"
-    command = [sys.executable, "-c", before + SCRIPT, os.path.dirname(__file__), str(path)]
-    environment = {**os.environ, **variables}
-    done = subprocess.run(command, capture_output=True, text=True, env=environment)
-    assert done.returncode == 0, done.stderr
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("before", "variable", "reason", "n_warnings"),
+    [
+        ("", "1", "ONLINEKMEANS_FALLBACK is set\n", 0),
+        (BLOCKER, "0", "the compiled ones cannot be imported: no compiler", 1),  # of many
+    ],
+)
+def test_numpy_changes_nothing_else(before, variable, reason, n_warnings, tmp_path):
+    path = tmp_path / "values.npz"
+    arguments = os.path.dirname(__file__), str(path)
+    done = process(before + SCRIPT, *arguments, ONLINEKMEANS_FALLBACK=variable)
+    assert f"kernels: numpy, because {reason}" in done.stdout
+    assert done.stderr.count("Slow kernels in use: numpy, because ") == n_warnings
     with np.load(path, allow_pickle=False) as values:
-        return dict(values), done.stdout, done.stderr
-
-
-def assert_same(found, expected):
+        found, expected = dict(values), dict(everything())
     assert found.keys() == expected.keys()
     for name, value in expected.items():
         assert found[name].dtype == value.dtype, name
         assert found[name].tobytes() == value.tobytes(), name
-
-
-@pytest.mark.slow
-def test_the_variable_chooses_numpy_and_nothing_else_changes(tmp_path):
-    found, printed, errors = of_process(tmp_path, ONLINEKMEANS_FALLBACK="1")
-    assert "kernels: numpy, because ONLINEKMEANS_FALLBACK is set\n" in printed
-    assert "Slow kernels" not in errors
-    assert_same(found, dict(everything()))
-
-
-@pytest.mark.slow
-def test_without_the_extension_nothing_else_changes(tmp_path):
-    found, printed, errors = of_process(tmp_path, BLOCKER, ONLINEKMEANS_FALLBACK="0")
-    assert "kernels: numpy, because the compiled ones cannot be imported: no com" in printed
-    assert errors.count("Slow kernels in use: numpy, because ") == 1  # of many fits
-    assert_same(found, dict(everything()))
 
 
 @pytest.mark.parametrize("method", ["fit", "partial_fit", "fit_transform"])
@@ -124,14 +120,7 @@ def test_the_first_stream_of_a_process_warns_of_missing_kernels(method, monkeypa
 def test_a_worker_process_warns_once(tmp_path):
     (tmp_path / "sitecustomize.py").write_text(BLOCKER)
     path = os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")])
-    done = subprocess.run(
-        [sys.executable, "-c", WORKER],
-        capture_output=True,
-        text=True,
-        timeout=300,
-        env={**os.environ, "PYTHONPATH": path, "ONLINEKMEANS_FALLBACK": ""},
-    )
-    assert done.returncode == 0, done.stderr
+    done = process(WORKER, PYTHONPATH=path, ONLINEKMEANS_FALLBACK="")
     assert done.stderr.count("UserWarning: Slow kernels in use") == 1
 
 
@@ -146,3 +135,21 @@ def test_show_versions_prints_what_to_tell(capsys):
     assert kernels.startswith(("compiled, with ", "numpy, because "))
     if kernels.startswith("compiled"):
         assert kernels.endswith(" instructions")
+
+
+WITHOUT = """
+import sys
+import sklearn.cluster
+sys.modules["sklearn.callback"] = None  # as before scikit-learn 1.9
+import numpy as np
+from onlinekmeans_sklearn import OnlineKMeans
+rows = np.random.RandomState(0).normal(size=(300, 3))
+print(OnlineKMeans(k=40, random_state=0).fit(rows).n_clusters_)
+"""
+
+
+@pytest.mark.slow
+def test_without_callbacks_there_is_nobody_to_tell():
+    rows = np.random.RandomState(0).normal(size=(300, 3))
+    expected = OnlineKMeans(k=40, random_state=0).fit(rows).n_clusters_
+    assert int(process(WITHOUT).stdout) == expected

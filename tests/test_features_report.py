@@ -126,28 +126,25 @@ def test_gains_at_equal_width_and_who_is_ahead():
     assert tables.best_on([result_of("c")], tables.at_width, SGD)[RAW] == 0
 
 
-@pytest.mark.parametrize(
-    ("seconds", "gain"), [(0.01, 0), (0.1, 2.5), (0.2, 5), (0.4, 10), (0.8, 15), (9, 5)]
-)
-def test_gains_at_equal_time_are_interpolated(monkeypatch, seconds, gain):
-    monkeypatch.setattr(tables, "SECONDS", seconds)
+def test_gains_at_equal_time_are_interpolated(monkeypatch):
     result = result_of("a", local=0.85)
-    assert tables.at_time(result, LOCAL, SGD) == pytest.approx(gain)
-    assert tables.at_time(result, RAW, SGD) == pytest.approx(0)
-    assert tables.at_time(result, BOOSTING, SGD) == pytest.approx(20)
+    gains = {0.01: 0, 0.1: 2.5, 0.2: 5, 0.4: 10, 0.8: 15, 9: 5}
+    for seconds, gain in gains.items():
+        monkeypatch.setattr(tables, "SECONDS", seconds)
+        found = [tables.at_time(result, name, SGD) for name in (LOCAL, RAW, BOOSTING)]
+        assert found == pytest.approx([gain, 0, 20])
 
 
-@pytest.mark.parametrize("order", ["shuffled", "file order"])
-@pytest.mark.parametrize("scaling", ["standardized", "as they are"])
-def test_streams_are_rows_drawn_at_random_in_the_order_asked_for(scaling, order):
+def test_streams_are_rows_drawn_at_random_in_the_order_asked_for():
     values, classes = np.arange(600.0)[:, None] ** 2, np.arange(600)
-    X, y = checks.stream_of(lambda: (values, classes), 200, scaling, order, 0)
-    assert len(set(y)) == 200
-    assert (np.diff(y) > 0).all() == (order == "file order")
-    if scaling == "standardized":
-        np.testing.assert_allclose([X.mean(), X.std()], [0, 1], atol=1e-12)
-    else:
-        np.testing.assert_array_equal(X, values[y])
+    for scaling, order in checks.SETTINGS:
+        X, y = checks.stream_of(lambda: (values, classes), 200, scaling, order, 0)
+        assert len(set(y)) == 200
+        assert (np.diff(y) > 0).all() == (order == "file order")
+        if scaling == "standardized":
+            np.testing.assert_allclose([X.mean(), X.std()], [0, 1], atol=1e-12)
+        else:
+            np.testing.assert_array_equal(X, values[y])
 
 
 def test_progressive_validation_predicts_before_it_learns():
@@ -182,20 +179,17 @@ def test_figures_beside_their_targets():
     found["checks"]["streams"][0]["accuracy"] |= {checks.DEFAULTS: 0.6}
     every = {"dataset": "letter", "setting": list(checks.SETTINGS[0])}
     found["checks"]["streams"].append({**every, "accuracy": {"all rows": 0.85}})
-    rows = dict(report.tables_of(found)["checks"].rows)
-    values = [(cell.value, cell.verdict) for cell in rows.values()]
-    assert values[:3] == [
-        (pytest.approx(0.75), "missed"),  # the hinge loss
-        (0.85, "met"),
-        (pytest.approx(0), "met"),  # the lowest, of letter: the mean of -0.1 and 0.1
-    ]
-    assert values[3] == (pytest.approx(0.05), "met")
-    assert values[-1] == (0.5, "met")
+    cells = [*dict(report.tables_of(found)["checks"].rows).values()]
+    # the hinge loss; all rows; the lowest, of letter: the mean of -0.1 and 0.1
+    values = [cell.value for cell in (*cells[:4], cells[-1])]
+    assert values == pytest.approx([0.75, 0.85, 0, 0.05, 0.5])
+    assert [cell.verdict for cell in (*cells[:4], cells[-1])] == ["missed"] + 4 * ["met"]
     assert report.tables_of(found)["streams"].rows[0][3].value == pytest.approx(70)
 
 
-def test_report_holds_every_number_and_can_be_drawn_again(tmp_path):
+def test_report_fits_holds_every_number_and_can_be_drawn_again(tmp_path):
     found = found_of(result_of("letter", local=0.85), result_of("breast cancer"))
+    printed(report.print_report, found)
     written(tmp_path, "features", report, found, main)
     assert (tmp_path / "features-breast-cancer.csv").exists()
     assert report.headline(found) == (
@@ -203,10 +197,6 @@ def test_report_holds_every_number_and_can_be_drawn_again(tmp_path):
         "on average over 2 datasets, MiniBatchKMeans, one-hot by 5.0; HistGradientBoosting "
         "is 20.0 above"
     )
-
-
-def test_tables_fit_the_terminal():
-    printed(report.print_report, found_of(result_of("breast cancer", local=0.85)))
 
 
 def test_chart_shows_gains_against_time():

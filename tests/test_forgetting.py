@@ -6,7 +6,9 @@ from unittest import mock
 
 import numpy as np
 import pytest
+from checkpoints import through_file
 from inside import positions_per_block
+from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_array
 from sklearn.cluster import KMeans
 from streams import (
@@ -18,20 +20,16 @@ from streams import (
     grid,
     reference_of,
 )
+from stress.history import check_features
 
-from onlinekmeans_sklearn import (
-    ClusterFeaturesClassifier,
-    OnlineKMeans,
-    SemiOnlineKMeans,
-    load,
-    save,
-)
+from onlinekmeans_sklearn import ClusterFeaturesClassifier, OnlineKMeans, SemiOnlineKMeans
 from onlinekmeans_sklearn._state.fitted import Fitted
 
 # so many samples are fewer than clusters, in these short streams
 pytestmark = pytest.mark.filterwarnings("ignore:The 'half_life' parameter:UserWarning")
 MORE_HALF_LIVES = [pytest.param(n, marks=pytest.mark.slow) for n in (3, 50)]
 ALGORITHMS = ["practical", "practical, smallest", "theoretical"]
+ENCODINGS = ["onehot", "onehot-dense", "ordinal", "distance", "triangle"]
 
 
 def moving(n=3000, d=2, seed=0):
@@ -80,50 +78,31 @@ def test_a_stream_no_longer_than_its_half_life_forgets_nothing(half_life, option
     plain = OnlineKMeans(k=30, random_state=0, **options).fit(X)
     forgets = OnlineKMeans(k=30, half_life=half_life, random_state=0, **options).fit(X)
     for name in ("cluster_centers_", "counts_", "labels_", "cluster_means_", "inertia_"):
-        np.testing.assert_array_equal(getattr(forgets, name), getattr(plain, name))
+        assert_array_equal(getattr(forgets, name), getattr(plain, name))
     assert forgets.facility_costs_.tolist() == plain.facility_costs_.tolist()
 
 
+def pickled(model, path):
+    return pickle.loads(pickle.dumps(model))
+
+
 @pytest.mark.parametrize("kind", [np.asarray, csr_array, np.float32])
-def test_a_checkpoint_at_or_around_the_end_of_an_epoch_resumes_the_stream(kind, tmp_path):
+@pytest.mark.parametrize(
+    ("step", "way"),
+    [(1, pickled), *itertools.product([99, 100, 101], [pickled, through_file])],
+)
+def test_a_checkpoint_at_or_around_the_end_of_an_epoch_resumes(step, way, kind, path):
     rows = kind(X[:450])
     whole = OnlineKMeans(k=20, half_life=100, random_state=0)
     labels = fit_in_chunks(whole, rows, [450])
-    for step, way in itertools.product([99, 100, 101, 1], ["pickle", "file"]):
-        if step == 1 and way == "file":
-            continue  # which takes long
-        cut, found = OnlineKMeans(k=20, half_life=100, random_state=0), []
-        for start in range(0, 450, step):
-            found.append(cut.partial_fit_predict(rows[start : start + step]))
-            if way == "pickle":
-                cut = pickle.loads(pickle.dumps(cut))
-            else:
-                save(cut, tmp_path / "stream.npz")
-                cut = load(tmp_path / "stream.npz")
-        np.testing.assert_array_equal(np.concatenate(found), labels)
-        assert cut.online_inertia_ == whole.online_inertia_
-        for name in ("counts_", "opened_at_", "cluster_means_", "cluster_centers_"):
-            np.testing.assert_array_equal(
-                dense(getattr(cut, name)), dense(getattr(whole, name))
-            )
-
-
-def test_a_retired_cluster_keeps_its_row_and_its_id_and_gets_no_sample(model):
-    live = np.flatnonzero(model.counts_)
-    assert len(model.cluster_centers_) == model.n_clusters_ == len(model.counts_)
-    np.testing.assert_array_equal(model.cluster_centers_, X[model.opened_at_])
-    np.testing.assert_array_equal(model.online_centers_, model.cluster_centers_)
-    assert (np.diff(model.opened_at_) > 0).all()
-    retired = np.setdiff1d(np.arange(model.n_clusters_), live)
-    np.testing.assert_array_equal(
-        model.cluster_means_[retired], model.cluster_centers_[retired]
-    )
-    assert {*model.predict(X)} <= {*live}
-    again = pickle.loads(pickle.dumps(model))
-    assert {*again.partial_fit_predict(X[:200])} & {*retired} == set()
-    np.testing.assert_array_equal(
-        again.cluster_centers_[: model.n_clusters_], model.cluster_centers_
-    )
+    cut, found = OnlineKMeans(k=20, half_life=100, random_state=0), []
+    for start in range(0, 450, step):
+        found.append(cut.partial_fit_predict(rows[start : start + step]))
+        cut = way(cut, path)
+    assert_array_equal(np.concatenate(found), labels)
+    assert cut.online_inertia_ == whole.online_inertia_
+    for name in ("counts_", "opened_at_", "cluster_means_", "cluster_centers_"):
+        assert_array_equal(*(dense(getattr(m, name)) for m in (cut, whole)))
 
 
 def test_centers_are_those_of_one_state(model):
@@ -138,62 +117,45 @@ def test_centers_are_those_of_one_state(model):
         return final
 
     with mock.patch.object(Fitted, "final_clusters", while_extending):
-        np.testing.assert_array_equal(other.cluster_centers_, expected)
+        assert_array_equal(other.cluster_centers_, expected)
     assert other.n_clusters_ > len(expected)
 
 
 def test_predict_looks_at_live_clusters_only(model):
     live = np.flatnonzero(model.counts_)
+    assert len(live) < len(model.counts_) == len(model.cluster_centers_)
     d2 = ((X[:, None] - model.cluster_centers_[live]) ** 2).sum(axis=2)
-    np.testing.assert_array_equal(model.predict(X), live[d2.argmin(axis=1)])
+    assert_array_equal(model.predict(X), live[d2.argmin(axis=1)])
     assert model.score(X) == pytest.approx(-d2.min(axis=1).sum())
     means = OnlineKMeans(k=60, half_life=300, centers="means", random_state=0).fit(X)
     d2 = ((X[:, None] - means.cluster_means_[live]) ** 2).sum(axis=2)
-    np.testing.assert_array_equal(means.predict(X), live[d2.argmin(axis=1)])
-    np.testing.assert_array_equal(means.cluster_centers_, means.cluster_means_)
+    assert_array_equal(means.predict(X), live[d2.argmin(axis=1)])
+    assert_array_equal(means.cluster_centers_, means.cluster_means_)
 
 
-@pytest.mark.parametrize("encode", ["onehot", "onehot-dense", "ordinal"])
-def test_columns_of_retired_clusters_stay_zero(model, encode):
-    features = dense(
-        pickle.loads(pickle.dumps(model)).set_params(encode=encode).transform(X)
-    )
-    if encode == "ordinal":
-        np.testing.assert_array_equal(features[:, 0], model.predict(X))
-        return
-    assert features.shape[1] == len(model.get_feature_names_out()) == model.n_clusters_
-    np.testing.assert_array_equal(features.argmax(axis=1), model.predict(X))
-    assert not features[:, model.counts_ == 0].any()
+@pytest.mark.parametrize("encode", ENCODINGS)
+def test_features_are_those_of_live_clusters(model, encode):
+    """Columns of retired ones stay, as those of clusters that are absent."""
+    labels, live = model.predict(X), np.flatnonzero(model.counts_)
+    model = pickle.loads(pickle.dumps(model)).set_params(encode=encode)
+    features = dense(model.transform(X))
+    assert features.shape[1] == len(model.get_feature_names_out())
+    assert encode == "ordinal" or features.shape[1] == model.n_clusters_
+    check_features(features, encode, X, model.cluster_centers_, labels, live)
 
 
-@pytest.mark.parametrize("encode", ["distance", "triangle"])
-def test_a_retired_center_is_absent(model, encode):
-    features = pickle.loads(pickle.dumps(model)).set_params(encode=encode).transform(X)
-    live = np.flatnonzero(model.counts_)
-    distances = np.linalg.norm(X[:, None] - model.cluster_centers_[live], axis=2)
-    expected = distances
-    if encode == "triangle":
-        expected = np.maximum(distances.mean(axis=1, keepdims=True) - distances, 0)
-    np.testing.assert_allclose(features[:, live], expected, rtol=1e-6, atol=1e-9)
-    absent = features[:, model.counts_ == 0]
-    largest = 0 if encode == "triangle" else features[:, live].max(axis=1, keepdims=True)
-    assert (absent == largest).all()
-
-
-@pytest.mark.parametrize("encode", ["onehot", "ordinal", "distance", "triangle"])
+@pytest.mark.parametrize("encode", ENCODINGS)
 @pytest.mark.parametrize("kind", [np.asarray, csr_array])
 def test_features_decided_online_do_not_depend_on_the_cut(encode, kind):
     """They use the centers that were live when a row was read, at every end of an epoch."""
     rows, options = kind(X[:1000]), {"k": 20, "half_life": 150, "encode": encode}
     whole = OnlineKMeans(**options, random_state=0)
     expected = dense(whole.partial_fit_transform(rows))
-    cut, start = OnlineKMeans(**options, random_state=0), 0
-    for stop in (1, 149, 150, 151, 420, 600, 1000):
-        features = dense(cut.partial_fit_transform(rows[start:stop]))
-        width = features.shape[1]
-        found = expected[start:stop, :width]
-        np.testing.assert_allclose(features, found, rtol=1e-7, atol=1e-9)
-        start = stop
+    cut = OnlineKMeans(**options, random_state=0)
+    for start, stop in itertools.pairwise((0, 1, 149, 150, 151, 420, 600, 1000)):
+        found = dense(cut.partial_fit_transform(rows[start:stop]))
+        known = expected[start:stop, : found.shape[1]]
+        assert_allclose(found, known, rtol=1e-7, atol=1e-9)
     assert (whole.counts_ == 0).any()
 
 
@@ -206,14 +168,13 @@ def test_a_merge_sees_live_clusters_only(model):
     assert of_online.shape == merged.counts_.shape
     for cluster in range(4):
         parts = live[of_online[live] == cluster]
-        mean = np.average(
-            merged.cluster_means_[parts], axis=0, weights=merged.counts_[parts]
-        )
-        np.testing.assert_allclose(merged.cluster_centers_[cluster], mean)
+        means, counts = merged.cluster_means_[parts], merged.counts_[parts]
+        mean = np.average(means, axis=0, weights=counts)
+        assert_allclose(merged.cluster_centers_[cluster], mean)
     retired = np.flatnonzero(merged.counts_ == 0)
     nearest = merged.predict(merged.online_centers_[retired])
-    np.testing.assert_array_equal(of_online[retired], nearest)
-    np.testing.assert_array_equal(merged.labels_, of_online[merged.online_labels_])
+    assert_array_equal(of_online[retired], nearest)
+    assert_array_equal(merged.labels_, of_online[merged.online_labels_])
 
 
 def test_counts_and_costs_fade():
@@ -221,7 +182,7 @@ def test_counts_and_costs_fade():
     model = OnlineKMeans(k=20, half_life=40, random_state=0).fit(rows)
     weights = 0.5 ** np.array([2] * 40 + [1] * 40 + [0] * 20)
     counts = np.bincount(model.labels_, weights)
-    np.testing.assert_array_equal(model.counts_, counts)
+    assert_array_equal(model.counts_, counts)
     assert model.counts_.dtype == np.float64
     total = (weights * model.online_distances_**2).sum()
     assert model.inertia_ == pytest.approx(total)

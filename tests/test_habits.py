@@ -11,7 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.neural_network import MLPClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MaxAbsScaler
-from streams import blobs
+from streams import blobs, dense
 
 from onlinekmeans_sklearn import (
     CentersDisplay,
@@ -36,20 +36,19 @@ def test_results_that_are_spoiled_do_not_spoil_the_estimator(storage, n_clusters
     for model in models:
         model.partial_fit(rows[:300])
     names = "cluster_centers_", "online_centers_", "cluster_means_", "online_labels_"
-    names += "counts_", "opened_at_"
+    names += "counts_", "opened_at_", "online_distances_"
     for name in names:
         result = getattr(models[0], name)
         arrays = (result.data, result.indices) if hasattr(result, "indices") else [result]
         for array in arrays:
             if array.flags.writeable:
                 array[:] = 0
-    for model in models:
-        model.partial_fit(rows[300:])
-    for name in names:
-        first, second = (getattr(model, name) for model in models)
-        if hasattr(first, "toarray"):
-            first, second = first.toarray(), second.toarray()
-        np.testing.assert_array_equal(first, second)
+    for _ in range(2):
+        for name in names:
+            first, second = (dense(getattr(model, name)) for model in models)
+            np.testing.assert_array_equal(first, second)
+        for model in models:
+            model.partial_fit(rows[300:])
 
 
 def test_features_that_are_spoiled_do_not_spoil_the_labels(tmp_path):
@@ -75,17 +74,10 @@ def test_a_cap_leaves_enough_online_clusters_to_merge(n_clusters, cap):
         assert model.n_clusters_ == n_clusters
 
 
-@pytest.mark.parametrize(
-    ("params", "rows", "advice"),
-    [
-        ({}, X[:5], "read more distinct samples"),
-        ({"k": 16}, X, "increase k or read more distinct samples"),
-    ],
-)
-def test_too_few_clusters_come_with_advice_that_helps(params, rows, advice):
-    model = OnlineKMeans(300, random_state=0, **params)
-    with pytest.warns(ConvergenceWarning, match=rf"{len(rows)} samples .*, {advice}\."):
-        model.fit(rows)
+def test_too_few_clusters_come_with_advice_that_helps():
+    advice = rf"{len(X)} samples .*, increase k or read more distinct samples\."
+    with pytest.warns(ConvergenceWarning, match=advice):
+        OnlineKMeans(300, k=16, random_state=0).fit(X)
 
 
 def test_a_cap_that_is_reached_is_named():
@@ -102,9 +94,8 @@ def test_a_cap_that_is_reached_is_named():
 
 
 def test_a_classifier_whose_third_argument_is_another_one_learns_on_a_stream():
-    model = ClusterFeaturesClassifier(
-        MLPClassifier(random_state=0), OnlineKMeans(max_clusters=50), random_state=0
-    )
+    parts = MLPClassifier(random_state=0), OnlineKMeans(max_clusters=50)
+    model = ClusterFeaturesClassifier(*parts, random_state=0)
     for part in (slice(0, 200), slice(200, 600)):
         model.partial_fit(X[part], y[part], classes=[0, 1])
     np.testing.assert_array_equal(model.classes_, [0, 1])
@@ -137,10 +128,7 @@ def test_warnings_name_the_line_of_the_user_in_a_pipeline():
 def test_nan_is_called_so_even_where_all_is_assumed_to_be_finite():
     bad = X.copy()
     bad[3, 0] = np.nan
-    with (
-        config_context(assume_finite=True),
-        pytest.raises(ValueError, match="contains NaN"),
-    ):
+    with config_context(assume_finite=True), pytest.raises(ValueError, match="s NaN"):
         OnlineKMeans().fit(bad)
 
 

@@ -108,11 +108,8 @@ def test_bertopic():
     def batch(size):
         topic = rng.randint(len(WORDS), size=size)
         documents = [" ".join(rng.choice(WORDS[i].split(), 8)) for i in topic]
-        return (
-            documents,
-            normalize(centers[topic] + 0.3 * rng.normal(size=(size, 32))),
-            topic,
-        )
+        noise = 0.3 * rng.normal(size=(size, 32))
+        return documents, normalize(centers[topic] + noise), topic
 
     batches = [batch(80) for _ in range(4)]
     names = run("integrations.rst", "BERTopic(", batches=[each[:2] for each in batches])

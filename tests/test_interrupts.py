@@ -36,7 +36,7 @@ def interrupted(is_moment):
         sys.setprofile(before)
 
 
-def test_rows_that_were_taken_are_not_lost_when_the_traceback_is():
+def test_rows_taken_are_not_lost_when_the_traceback_is():
     X, model = blobs(0, 100), OnlineKMeans(k=20, random_state=0)
     published = []
 

@@ -7,21 +7,15 @@ import pytest
 import sklearn
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from reference import squared_distance
 from scipy.sparse import csr_array, csr_matrix, issparse
 from sklearn.base import clone
-from streams import blobs, dense, grid
+from streams import blobs, dense, features_in_chunks, grid
 
 from onlinekmeans_sklearn import OnlineKMeans, SemiOnlineKMeans
 
 X = blobs(0, 400, d=3)
 MODEL = OnlineKMeans(k=30, encode="local", random_state=0)
-
-
-def squared_distance(x, c):
-    total = 0.0
-    for a, b in zip(x, c):
-        total += (float(a) - float(b)) ** 2
-    return total
 
 
 def features_of(x, centers, ids, n_columns):
@@ -38,7 +32,7 @@ def features_of(x, centers, ids, n_columns):
         found[first] = weight
         for j, (a, b) in enumerate(zip(x, by_id[i])):
             if largest > 0:
-                slope = 2 * (float(a) - float(b)) / math.sqrt(largest)
+                slope = 2 * (a - b) / math.sqrt(largest)
                 found[first + 1 + j] = weight * slope
     return found
 
@@ -46,7 +40,7 @@ def features_of(x, centers, ids, n_columns):
 def assert_as_by_hand(features, rows, centers, ids, n_clusters, tolerance=1e-12):
     n_columns = n_clusters * (rows.shape[1] + 1)
     assert features.shape == (rows.shape[0], n_columns)
-    rows, centers = dense(rows), dense(centers)
+    rows, centers = dense(rows).astype(float), dense(centers).astype(float)
     expected = [features_of(x, centers, ids, n_columns) for x in rows]
     np.testing.assert_allclose(dense(features), expected, rtol=tolerance, atol=tolerance)
 
@@ -74,9 +68,7 @@ def test_features_are_those_of_the_plain_loop(estimator, dtype, storage):
     assert features.has_canonical_format
     assert features.dtype == dtype
     n_clusters = model.n_clusters_
-    width = n_clusters
-    if model.max_clusters is not None:
-        width = model.n_clusters or model.max_clusters
+    width = model.n_clusters or model.max_clusters or n_clusters
     tolerance = 1e-12 if dtype == np.float64 else 1e-6
     centers, ids = model.cluster_centers_, range(n_clusters)
     assert_as_by_hand(features, rows, centers, ids, width, tolerance)
@@ -124,24 +116,12 @@ def test_neither_threads_nor_the_rows_beside_change_a_bit(storage):
         assert (part != whole[start : start + 10]).nnz == 0
 
 
-def online_features(model, rows, sizes):
-    parts, start, turn = [], 0, 0
-    while start < rows.shape[0]:
-        stop = start + sizes[turn % len(sizes)]
-        parts.append(model.partial_fit_transform(rows[start:stop]))
-        start, turn = stop, turn + 1
-    width = parts[-1].shape[1]
-    return np.vstack([np.pad(dense(p), ((0, 0), (0, width - p.shape[1]))) for p in parts])
-
-
 @pytest.mark.parametrize("storage", [np.asarray, csr_array])
 @pytest.mark.parametrize("sizes", [[1], [150, 3], [400]], ids=str)
 @pytest.mark.parametrize("max_clusters", [None, 50])
-def test_online_features_know_only_the_centers_up_to_their_own(
-    max_clusters, sizes, storage
-):
+def test_online_features_know_only_centers_so_far(max_clusters, sizes, storage):
     model = clone(MODEL).set_params(max_clusters=max_clusters)
-    features = online_features(model, storage(X), sizes)
+    features = features_in_chunks(model, storage(X), sizes)
     centers, opened_at = dense(model.online_centers_), model.opened_at_
     for t in range(len(X)):
         known = np.flatnonzero(opened_at <= t)
@@ -155,7 +135,7 @@ def test_online_features_know_only_the_centers_up_to_their_own(
 def test_retired_clusters_have_features_only_while_they_lived(sizes, storage):
     drifting = np.concatenate([blobs(1, 300), 40 + blobs(2, 300), blobs(3, 300) - 40])
     model = OnlineKMeans(k=16, half_life=100, encode="local", random_state=0)
-    features = online_features(model, storage(drifting), sizes)
+    features = features_in_chunks(model, storage(drifting), sizes)
     n_clusters, width = model.n_clusters_, 4
     assert (model.counts_ == 0).sum() > 5
     retired_at = np.full(n_clusters, len(drifting))
@@ -179,12 +159,7 @@ def test_the_columns_of_a_cluster_have_its_name_and_those_of_the_features():
     pandas = pytest.importorskip("pandas")
     frame = pandas.DataFrame(X, columns=["a", "b", "c"])
     names = clone(MODEL).fit(frame).get_feature_names_out().tolist()
-    assert names[28:32] == [
-        "onlinekmeans7",
-        "onlinekmeans7_a",
-        "onlinekmeans7_b",
-        "onlinekmeans7_c",
-    ]
+    assert names[28:32] == ["onlinekmeans7", *(f"onlinekmeans7_{name}" for name in "abc")]
     names = clone(MODEL).fit(X).get_feature_names_out()
     assert names[:3].tolist() == ["onlinekmeans0", "onlinekmeans0_x0", "onlinekmeans0_x1"]
     with pytest.raises(ValueError, match="input_features"):
@@ -201,10 +176,8 @@ def test_a_frame_of_local_features_is_refused_with_what_to_do():
 
 def test_too_many_columns_warn_once_with_what_to_do():
     rows = X[:90]
-    message = (
-        r"gives \d+ columns, 3 \+ 1 for each of \d+ clusters, from 90 samples.*than 30 "
-    )
-    with pytest.warns(UserWarning, match=message + r".*Pass a smaller k, ") as found:
+    message = r"\d+ columns, 3 \+ 1 for each of \d+ clusters, from 90 samples.*than 30 "
+    with pytest.warns(UserWarning, match=rf"gives {message}.*Pass a smaller k, ") as found:
         model = clone(MODEL).fit(rows)
     assert len(found) == 1
     model.transform(rows)  # has been said

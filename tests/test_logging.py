@@ -21,11 +21,9 @@ def test_each_phase_is_told_once(messages):
     for start in range(0, len(X), 250):
         model.partial_fit(X[start : start + 250])
     assert model.n_phases_ > 2
-    expected = [
-        f"New phase after {start} samples, with facility cost {cost:g}"
-        for start, cost in zip(model.phase_starts_, model.facility_costs_)
-    ]
-    assert messages("phase") == expected
+    phases = zip(model.phase_starts_, model.facility_costs_)
+    after = "New phase after {} samples, with facility cost {:g}"
+    assert messages("phase") == [after.format(*phase) for phase in phases]
 
 
 def test_a_merge_is_told_when_it_is_done(messages):
@@ -33,10 +31,8 @@ def test_a_merge_is_told_when_it_is_done(messages):
     assert not messages("merged")
     model.predict(X)
     model.transform(X)
-    n_online = len(model.counts_)
-    assert messages("merged") == [
-        f"{n_online} online clusters merged into 4 after 2000 samples"
-    ]
+    told = f"{len(model.counts_)} online clusters merged into 4 after 2000 samples"
+    assert messages("merged") == [told]
 
 
 def test_each_call_is_told_at_debug_only(caplog):

@@ -6,12 +6,12 @@ import pickle
 
 import numpy as np
 import pytest
+from checkpoints import through_file
 from engines import THREADS, tuned
 from scipy.sparse import csr_array
 from sklearn.cluster import KMeans
-from streams import dense
 
-from onlinekmeans_sklearn import OnlineKMeans, load, save
+from onlinekmeans_sklearn import OnlineKMeans
 
 ATTRIBUTES = ["cluster_centers_", "online_to_merged_", "merged_since_", "inertia_"]
 
@@ -45,24 +45,18 @@ def assert_same(one, other):
 
 @pytest.mark.parametrize("half_life", [None, 900])
 @pytest.mark.parametrize("kind", [np.asarray, csr_array])
-def test_merged_clusters_depend_on_where_was_looked_and_on_nothing_else(
-    kind, half_life, tmp_path
-):
+def test_merged_clusters_depend_only_on_where_was_looked(kind, half_life, path):
     rows, options = kind(X), {"half_life": half_life}
     looks = [700, 1300, 2000, 3000]
     expected = after_looks(rows, looks, looks, **options)
 
-    def through_file(model):
-        save(model, tmp_path / "stream.npz")
-        return load(tmp_path / "stream.npz")
-
-    def pickled(model):
-        return pickle.loads(pickle.dumps(model))
-
     finer = sorted({*looks, *range(100, 3600, 170)})
-    assert_same(after_looks(rows, finer, looks, **options), expected)
-    assert_same(after_looks(rows, finer, looks, through_file, **options), expected)
-    assert_same(after_looks(rows, finer, looks, pickled, **options), expected)
+    for between in (
+        lambda model: model,
+        lambda model: through_file(model, path),
+        lambda model: pickle.loads(pickle.dumps(model)),
+    ):
+        assert_same(after_looks(rows, finer, looks, between, **options), expected)
     with tuned(**THREADS):
         assert_same(after_looks(rows, looks, looks, n_jobs=2, **options), expected)
 
@@ -79,9 +73,9 @@ def test_the_first_look_is_that_of_fit():
 
 def test_to_look_twice_changes_nothing():
     model = after_looks(X, [2000], [2000])
-    before = [getattr(model, name) for name in ATTRIBUTES]
+    before = {name: getattr(model, name) for name in ATTRIBUTES}
     model.partial_fit()
-    for name, value in zip(ATTRIBUTES, before):
+    for name, value in before.items():
         np.testing.assert_array_equal(getattr(model, name), value)
     repr(model), dir(model), model._repr_html_()
     assert model.labels_ is model.labels_
@@ -164,15 +158,6 @@ def test_all_parts_of_a_merged_cluster_may_retire(seed):
         assert labels.max() < n_clusters == len(model.merged_since_)
         assert {*model.online_to_merged_[model.counts_ > 0]} == {*range(n_clusters)}
     assert (model.counts_ == 0).any()
-
-
-def test_merged_centers_of_sparse_data_are_an_array():
-    rows = csr_array(np.maximum(X, 0))
-    model = OnlineKMeans(5, random_state=0).fit(rows)
-    assert isinstance(model.cluster_centers_, np.ndarray)
-    assert model.cluster_centers_.argsort()[:, ::-1].shape == (5, 4)
-    other = OnlineKMeans(5, random_state=0).fit(dense(rows))
-    assert model.cluster_centers_.shape == other.cluster_centers_.shape
 
 
 def test_labels_of_fit_predict_are_the_callers_own():

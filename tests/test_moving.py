@@ -4,20 +4,16 @@ import numpy as np
 import pytest
 import reference
 from engines import engine
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from inside import moves_at, positions_per_block
 from streams import (
-    ALGORITHMS,
     STORAGES,
     STREAMS,
-    WITHIN_FLOAT32,
+    STREAMS_AND_DTYPES,
     assert_equals_reference,
     blobs,
     estimator_of,
     fit_in_chunks,
     reference_of,
-    small_streams,
 )
 
 from onlinekmeans_sklearn import OnlineKMeans
@@ -25,16 +21,7 @@ from onlinekmeans_sklearn import OnlineKMeans
 MOVES = [20, 31, 64, 65, 100]
 
 
-def moving(name, n, k, seed, **params):
-    """Return an estimator whose centers move."""
-    return estimator_of(name, n, k, seed).set_params(n_clusters=2, **params)
-
-
-@pytest.mark.parametrize(
-    ("stream", "dtype"),
-    [(stream, np.float64) for stream in STREAMS]
-    + [(stream, np.float32) for stream in WITHIN_FLOAT32],
-)
+@pytest.mark.parametrize(("stream", "dtype"), STREAMS_AND_DTYPES)
 @pytest.mark.parametrize("name", ["practical", "theoretical", "semi-online"])
 @pytest.mark.parametrize("which", ["usual", "tiny blocks, threads", "numpy, tiny blocks"])
 def test_moving_centers_are_those_of_the_loop(which, name, stream, dtype):
@@ -42,37 +29,9 @@ def test_moving_centers_are_those_of_the_loop(which, name, stream, dtype):
     with moves_at(MOVES), positions_per_block(50), engine(which):
         expected = reference_of(name, X, 1, 3, moves=MOVES, dtype=dtype)
         for sizes in ([120], [1], [7, 30, 1]):
-            model = moving(name, len(X), 1, 3, n_jobs=2)
+            model = estimator_of(name, len(X), 1, 3).set_params(n_clusters=2, n_jobs=2)
             labels = fit_in_chunks(model, X, sizes)
             assert_equals_reference(model, labels, X, expected)
-
-
-@pytest.mark.filterwarnings("ignore:The 'half_life' parameter:UserWarning")
-@settings(max_examples=100)
-@given(
-    X=small_streams(),
-    name=st.sampled_from(sorted(ALGORITHMS)),
-    k=st.integers(1, 4),
-    storage=st.sampled_from(["array", "F-order"]),
-    sizes=st.lists(st.integers(1, 20), min_size=1, max_size=4),
-    half_life=st.none() | st.integers(1, 60),
-    weight=st.lists(st.sampled_from([0.25, 1.0, 3.0]), max_size=5),
-    moves=st.sets(st.integers(1, 50)).map(sorted),
-    block=st.sampled_from([2**16, 1, 4, 13]),
-)
-def test_any_moves_are_those_of_the_loop(
-    X, name, k, storage, sizes, half_life, weight, moves, block
-):
-    rows, options = STORAGES[storage](X), {}
-    if half_life and "semi-online" not in name:
-        options["half_life"] = half_life
-    weights = np.resize([1.0, *weight], len(X)) if weight else None
-    with moves_at(moves), positions_per_block(block):
-        model = moving(name, len(X), k, 5, **options)
-        labels = fit_in_chunks(model, rows, sizes, weights)
-        options["weights"] = None if weights is None else weights.tolist()
-        expected = reference_of(name, X, k, 5, moves=moves, **options)
-    assert_equals_reference(model, labels, rows, expected)
 
 
 def test_moves_are_at_the_positions_of_the_loop():
@@ -108,15 +67,6 @@ def test_inertia_is_that_of_the_labels_after_moves(dtype, offset):
     model.set_params(n_clusters=None).partial_fit()
     differences = X - model.online_centers_[model.online_labels_].astype(np.float64)
     assert model.inertia_ == pytest.approx((differences**2).sum(), rel=1e-4)
-
-
-def test_moves_change_when_rows_are_read_and_not_before():
-    X = blobs(2, 600, d=2)
-    model = OnlineKMeans(4, k=30, random_state=0).partial_fit(X[:512])
-    before = model.online_centers_.copy()
-    np.testing.assert_array_equal(before, X[model.opened_at_])
-    model.partial_fit(X[512:513])
-    assert (model.online_centers_[: len(before)] != before).any()
 
 
 def test_features_decided_online_of_centers_that_move_are_refused():

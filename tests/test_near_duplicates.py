@@ -72,9 +72,8 @@ def news(rng):
 def near_duplicates(vectors, n_calls):
     """Return which texts are close to the cluster that they join, as they come."""
     n = 10_000  # how long the stream may become, about
-    model = SemiOnlineKMeans(
-        k=n, lower_bound=FACILITY_COST * n * np.log2(n), n_samples=n, random_state=0
-    )
+    bound = FACILITY_COST * n * np.log2(n)
+    model = SemiOnlineKMeans(k=n, lower_bound=bound, n_samples=n, random_state=0)
     found = []
     for rows in np.array_split(np.arange(vectors.shape[0]), n_calls):
         model.partial_fit_predict(vectors[rows])

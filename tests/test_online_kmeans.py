@@ -49,12 +49,9 @@ def test_labels_are_the_online_decisions():
     X = np.sort(blobs(1, 800, d=1), axis=0)
     model = OnlineKMeans(k=25, random_state=0).fit(X)
     assert (model.labels_ != model.predict(X)).any()
-    np.testing.assert_array_equal(
-        OnlineKMeans(k=25, random_state=0).fit_predict(X), model.labels_
-    )
-    np.testing.assert_array_equal(
-        OnlineKMeans(k=25, random_state=0).partial_fit_predict(X), model.labels_
-    )
+    for method in ("fit_predict", "partial_fit_predict"):
+        labels = getattr(OnlineKMeans(k=25, random_state=0), method)(X)
+        np.testing.assert_array_equal(labels, model.labels_)
     model.partial_fit(X[:5])
     assert model.labels_.shape == (5,)
 
@@ -76,11 +73,10 @@ def test_parameters_of_the_stream_are_those_of_its_first_call():
     X = blobs(2, 500)
     model = OnlineKMeans(k=30, random_state=0).partial_fit(X[:100])
     model.set_params(k=2000, algorithm="theoretical")
-    with pytest.warns(
-        UserWarning, match=r"k, algorithm changed.* k=30, algorithm='prac"
-    ) as w:
+    changed = r"k, algorithm changed.* k=30, algorithm='prac"
+    with pytest.warns(UserWarning, match=changed) as given:
         model.partial_fit(X[100:])
-    assert (len(w), w[0].filename) == (1, __file__)
+    assert [warning.filename for warning in given] == [__file__]
     whole = OnlineKMeans(k=30, random_state=0).fit(X)
     np.testing.assert_array_equal(model.cluster_centers_, whole.cluster_centers_)
     model.set_params(k=np.int64(30), algorithm="practical").partial_fit(X)  # as they were
@@ -104,24 +100,18 @@ def test_random_state_may_be_an_instance_or_none():
 
 def test_k_auto_follows_n_clusters():
     X = blobs(0, 3000, n_blobs=40)
-    for auto, explicit in [
-        (OnlineKMeans(), OnlineKMeans(k=100)),
-        (OnlineKMeans(n_clusters=4), OnlineKMeans(n_clusters=4, k=119)),
-        (OnlineKMeans(max_clusters=71), OnlineKMeans(k=36, max_clusters=71)),
-        (
-            OnlineKMeans(n_clusters=4, max_clusters=90),
-            OnlineKMeans(n_clusters=4, k=45, max_clusters=90),
-        ),
-        (
-            OnlineKMeans(algorithm="theoretical"),
-            OnlineKMeans(k=10, algorithm="theoretical"),
-        ),
-        (SemiOnlineKMeans(n_clusters=3), SemiOnlineKMeans(n_clusters=3, k=3)),
-        (SemiOnlineKMeans(), SemiOnlineKMeans(k=10)),
+    for auto, k in [
+        (OnlineKMeans(), 100),
+        (OnlineKMeans(n_clusters=4), 119),
+        (OnlineKMeans(max_clusters=71), 36),
+        (OnlineKMeans(n_clusters=4, max_clusters=90), 45),
+        (OnlineKMeans(algorithm="theoretical"), 10),
+        (SemiOnlineKMeans(n_clusters=3), 3),
+        (SemiOnlineKMeans(), 10),
     ]:
-        a = auto.set_params(random_state=0).fit(X)
-        b = explicit.set_params(random_state=0).fit(X)
-        np.testing.assert_array_equal(a.opened_at_, b.opened_at_)
+        opened_at = auto.set_params(random_state=0).fit(X).opened_at_
+        explicit = auto.set_params(k=k).fit(X)
+        np.testing.assert_array_equal(opened_at, explicit.opened_at_)
 
 
 def test_semi_online_takes_n_from_the_first_call():

@@ -18,7 +18,7 @@ from reference import (
 from scipy.sparse import csr_matrix, issparse
 from sklearn.base import clone
 from sklearn.cluster import KMeans
-from streams import STORAGES, assert_equals_reference, blobs, fit_in_chunks, grid
+from streams import STORAGES, STREAMS, assert_equals_reference, blobs, fit_in_chunks, grid
 
 from onlinekmeans_sklearn import OnlineKMeans
 
@@ -38,14 +38,7 @@ pytestmark = pytest.mark.slow
 
 ROWS = blobs(0, 300)
 KINDS = {"array": np.asarray, "float32": np.float32, "csr": csr_matrix}
-VARIANT_STREAMS = {
-    "blobs": blobs(1, 400),
-    "sorted": np.sort(blobs(2, 400, d=2), axis=0),
-    "far from the origin": 1e9 + blobs(3, 300),
-    "duplicates": grid(4, 400, side=12),
-    "sparse counts": np.maximum(0, grid(5, 300, d=12, side=9) - 6),
-    "a prefix that never completes": grid(6, 50, side=2),
-}
+SCRIPTED = ["blobs", "sorted", "far from the origin", "grid", "sparse counts", "constant"]
 SETTING = {"k_target": 30, "run": 0, "variant": "text", "baselines": True}
 
 
@@ -89,16 +82,16 @@ def test_scripts_by_hand():
 
 
 @pytest.mark.parametrize("storage", ["array", "csr_matrix"])
-@pytest.mark.parametrize("name", VARIANT_STREAMS)
+@pytest.mark.parametrize("name", SCRIPTED)
 def test_variant_is_the_loop_of_the_scripts(name, storage):
-    X = STORAGES[storage](VARIANT_STREAMS[name])
+    X = STORAGES[storage](STREAMS[name](1, 400))
     model = ScriptsOnlineKMeans(k=40, random_state=7).fit(X)
     expected = scripts_practical(samples_of(X), uniforms_of(7, X.shape[0]), 40)
     assert_equals_reference(model, model.labels_, X, expected)
 
 
 def test_variant_does_not_depend_on_the_chunks():
-    X = VARIANT_STREAMS["duplicates"].astype(np.float32)
+    X = grid(4, 400, side=12).astype(np.float32)
     model = ScriptsOnlineKMeans(k=60, random_state=3)
     labels = fit_in_chunks(model, X, [1, 5, 1, 40])
     expected = scripts_practical(samples_of(X), uniforms_of(3, len(X)), 60)
@@ -167,10 +160,10 @@ def test_baselines_can_be_left_out_and_variants_are_two():
 @pytest.mark.parametrize("kind", KINDS)
 def test_rows_can_come_in_any_order(kind):
     X = KINDS[kind](np.sort(ROWS, axis=0))
-    file, first, again, other = (
-        costs(X, None, **{**SETTING, "run": run}, order=order)
-        for run, order in [(0, "file"), (0, "shuffled"), (0, "shuffled"), (1, "shuffled")]
+    file, first, again = (
+        costs(X, None, **SETTING, order=order) for order in ("file", "shuffled", "shuffled")
     )
+    other = costs(X, None, **{**SETTING, "run": 1}, order="shuffled")
     assert first == again
     assert file != first != other
     assert first["f_0"] == pytest.approx(file["f_0"], rel=1e-12)  # the same rows
@@ -232,11 +225,8 @@ def best_split(values):
 @pytest.mark.parametrize("kind", KINDS)
 def test_w_star_is_the_best_cost_of_k_clusters(kind):
     X = KINDS[kind](blobs(8, 120, d=1))
-    results = [
-        theory(X, None, algorithm=algorithm, k=2, share=1.0, run=run)
-        for algorithm in ("semi-online", "online")
-        for run in range(3)
-    ]
+    ways = itertools.product(("semi-online", "online"), range(3))
+    results = [theory(X, None, algorithm=a, k=2, share=1.0, run=run) for a, run in ways]
     best = best_split([v for (v,) in samples_of(X)])
     assert results[0]["W_star"] == pytest.approx(best, rel=1e-9)
     assert len({result["W_star"] for result in results}) == 1

@@ -9,6 +9,7 @@ from scipy.sparse import csr_matrix
 
 pytest.importorskip("rich", reason="the benchmarks print with rich")
 
+from reports import assert_refused
 from rich.console import Console
 
 from benchmarks import demo, paper
@@ -106,12 +107,8 @@ def test_a_dataset_that_cannot_be_had_does_not_stop_the_others(tmp_path, counted
     every = {"none": Source(no_rows, "task"), "more": Source(other_rows, "task")}
     records = run(tmp_path, powers(1), **every)
     assert [r["dataset"] for r in records] == ["rows", "rows", "none", "more", "more"]
-    assert records[2] == {
-        "dataset": "none",
-        "experiment": "shape",
-        "setting": {},
-        "error": "OSError: the file is not there",
-    }
+    shape = {"dataset": "none", "experiment": "shape", "setting": {}}
+    assert records[2] == {**shape, "error": "OSError: the file is not there"}
 
 
 def test_other_rows_code_or_setting_is_another_result(tmp_path, counted, monkeypatch):
@@ -160,26 +157,19 @@ def test_digest_of_the_code_has_the_package_in_it(monkeypatch):
 def test_digest_tells_rows_apart():
     same = {jobs.rows_digest(X, Y), jobs.rows_digest(X.copy(), Y.copy())}
     assert len(same) == 1
-    others = {
-        jobs.rows_digest(X.astype(np.float32), Y),
-        jobs.rows_digest(X.reshape(-1, 2), Y[:600]),
-        jobs.rows_digest(X, 1 - Y),
-        jobs.rows_digest(csr_matrix(X), Y),
-        jobs.rows_digest(csr_matrix(2 * X), Y),
-    }
-    assert len(others | same) == 6
+    others = [(X.astype(np.float32), Y), (X.reshape(-1, 2), Y[:600]), (X, 1 - Y)]
+    others += [(csr_matrix(X), Y), (csr_matrix(2 * X), Y)]
+    assert len(same | {jobs.rows_digest(*each) for each in others}) == 6
 
 
 def test_processes_give_the_records_of_one(tmp_path):
     plan = study.Plan([20, 40], [20], 20, runs=1, experiments=("costs", "online"))
     every = {"rows": Source(rows, "task")}
-    one, two = (
-        jobs.run(every, plan.jobs, Cache(tmp_path / str(n)), n, Silent()) for n in (1, 2)
-    )
-    assert one == two
+    caches, again = [Cache(tmp_path / name) for name in "12"], Silent()
+    one = jobs.run(every, plan.jobs, caches[0], 1, Silent())
     assert all("result" in record for record in one)
-    again = Silent()
-    assert jobs.run(every, plan.jobs, Cache(tmp_path / "2"), 2, again) == one
+    assert jobs.run(every, plan.jobs, caches[1], 2, Silent()) == one
+    assert jobs.run(every, plan.jobs, caches[1], 2, again) == one
     assert again.told == ["rows", (0, len(one) - 1)]
 
 
@@ -189,28 +179,24 @@ def test_plan_leaves_out_what_the_rows_are_too_few_for():
     for job in plan.jobs("rows", 400):
         assert job.dataset == "rows"
         by_experiment.setdefault(job.experiment, []).append(job.setting)
-    assert by_experiment["accuracy"] == [
-        {"split": 0, "k_targets": [30, 100]},
-        {"split": 1, "k_targets": [30, 100]},
-    ]
+    accuracy = [{"split": split, "k_targets": [30, 100]} for split in (0, 1)]
+    assert by_experiment["accuracy"] == accuracy
     assert by_experiment["online"] == [{"run": run, "k_target": 50} for run in (0, 1)]
     costs = by_experiment["costs"]
     assert {setting["k_target"] for setting in costs} == {20, 100}
     assert all(s["baselines"] == (s["variant"] == "text") for s in costs)
     assert [s["order"] for s in costs] == ["file"] * 2 * 2 * 2 + ["shuffled"] * 2
     assert {s["k_target"] for s in costs if s["order"] == "shuffled"} == {100}
-    assert {setting["share"] for setting in by_experiment["theory"]} == {
-        share for share in theory.SHARES if share >= 0.25
-    }
+    shares = {setting["share"] for setting in by_experiment["theory"]}
+    assert shares == {share for share in theory.SHARES if share >= 0.25}
 
 
 def test_interrupt_says_how_to_go_on(tmp_path, counted, monkeypatch):
     console = Console(file=io.StringIO())
     monkeypatch.setattr(study.Plan, "jobs", lambda plan, name, n: powers(14)(name, n))
+    source, plan = {"rows": Source(rows, "")}, study.Plan([], [], 1, 1)
     with pytest.raises(SystemExit) as stopped:
-        study.records_of(
-            console, {"rows": Source(rows, "")}, study.Plan([], [], 1, 1), tmp_path, 1
-        )
+        study.records_of(console, source, plan, tmp_path, 1)
     assert stopped.value.code == 130
     assert "The same command resumes from here" in console.file.getvalue()
 
@@ -258,11 +244,6 @@ def test_the_paper_command_reports_what_is_missing_and_goes_on(tmp_path, capsys)
     assert {path.name: path.read_bytes() for path in tmp_path.glob("*.*")} == before
 
 
-@pytest.mark.parametrize(
-    "arguments", [["--runs", "0"], ["--k-targets", "0"], ["--datasets", "mnist"]]
-)
-def test_the_paper_command_refuses_what_it_cannot_do(arguments, capsys):
-    with pytest.raises(SystemExit) as stopped:
-        paper.main(arguments)
-    assert stopped.value.code == 2
-    assert "usage" in capsys.readouterr().err
+def test_the_paper_command_refuses_what_it_cannot_do(capsys):
+    wrong = ["--runs", "0"], ["--k-targets", "0"], ["--datasets", "mnist"]
+    assert_refused(paper.main, capsys, "usage", *wrong)

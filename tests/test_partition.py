@@ -29,13 +29,10 @@ from streams import (
 )
 
 from onlinekmeans_sklearn._algorithm.cluster_sums import totals_by_block
-from onlinekmeans_sklearn._algorithm.partition import (
-    decide,
-    finish,
-    online_labels,
-    propose,
-)
+from onlinekmeans_sklearn._algorithm.partition import decide, finish, online_labels, propose
 from onlinekmeans_sklearn._nearest import centers_from
+
+FLOAT32 = pytest.param(np.float32, marks=pytest.mark.slow)
 
 
 def read_before_their_turn(estimator, X, first, sizes, lag):
@@ -83,9 +80,7 @@ def check(name, X, k, seed, first, sizes, lag, **cap):
     return estimator
 
 
-@pytest.mark.parametrize(
-    "dtype", [np.float64, pytest.param(np.float32, marks=pytest.mark.slow)]
-)
+@pytest.mark.parametrize("dtype", [np.float64, FLOAT32])
 @pytest.mark.parametrize("storage", ["F-order", "csr_array"])
 @pytest.mark.parametrize("name", ALGORITHMS)
 def test_proposals_before_their_turn_change_nothing(name, storage, dtype):

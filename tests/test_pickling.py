@@ -33,7 +33,6 @@ MODELS = {
     "classifier": ClusterFeaturesClassifier(random_state=0).fit(X, X[:, 0] > 0),
     "pipeline": make_pipeline(StandardScaler(), OnlineKMeans(random_state=0)).fit(X),
 }
-PACKAGE = "onlinekmeans_sklearn"
 
 
 def through_pickle(model):
@@ -91,9 +90,8 @@ def test_another_version_of_the_same_format_is_warned_of(name):
 def test_another_format_is_refused(name, number):
     with replaced("FORMAT_VERSION", number):
         data = pickle.dumps(MODELS[name])
-    with pytest.raises(
-        ValueError, match=rf"format version {number!r}.*expects format version 1\."
-    ):
+    message = rf"format version {number!r}.*expects format version 1\."
+    with pytest.raises(ValueError, match=message):
         pickle.loads(data)
 
 
@@ -128,21 +126,18 @@ def test_a_state_is_plain(name):
 @pytest.mark.parametrize(
     ("name", "expected"),
     [
-        ("practical", {f"{PACKAGE}._online_kmeans.OnlineKMeans"}),
-        ("sparse", {f"{PACKAGE}._online_kmeans.SemiOnlineKMeans"}),
-        ("pipeline", {f"{PACKAGE}._online_kmeans.OnlineKMeans"}),
+        ("practical", ["_online_kmeans.OnlineKMeans"]),
+        ("sparse", ["_online_kmeans.SemiOnlineKMeans"]),
+        ("pipeline", ["_online_kmeans.OnlineKMeans"]),
         (
             "classifier",
-            {
-                f"{PACKAGE}._classifier.ClusterFeaturesClassifier",
-                f"{PACKAGE}._online_kmeans.OnlineKMeans",
-            },
+            ["_classifier.ClusterFeaturesClassifier", "_online_kmeans.OnlineKMeans"],
         ),
     ],
 )
 def test_skops_needs_to_trust_nothing_but_the_estimators(name, expected):
     untrusted = skops.io.get_untrusted_types(data=skops.io.dumps(MODELS[name]))
-    assert {*untrusted} == expected
+    assert {*untrusted} == {f"onlinekmeans_sklearn.{each}" for each in expected}
 
 
 @pytest.mark.parametrize("name", ["practical", "sparse"])
@@ -164,16 +159,12 @@ def test_what_a_copy_learns_is_its_own(name, way):
 def test_estimators_go_on_sharing_a_random_state(way):
     numbers = np.random.RandomState(0)
     models = [OnlineKMeans(random_state=numbers).fit(X), OnlineKMeans(random_state=numbers)]
+    assert copy.copy(models[0]).random_state is numbers  # as scikit-learn does
     first, second = way(models)
     assert first.random_state is second.random_state
     assert (first.random_state is numbers) == (way is list)
     one, other = first.fit(X), second.fit(X)
     assert not np.array_equal(one.opened_at_, other.opened_at_)
-
-
-def test_a_copy_shares_the_random_state_as_scikit_learn_does():
-    model = OnlineKMeans(random_state=np.random.RandomState(0)).fit(X)
-    assert copy.copy(model).random_state is model.random_state
 
 
 def test_a_state_that_cannot_be_is_refused():
@@ -190,12 +181,8 @@ def test_a_very_wide_sparse_model_needs_no_memory_for_its_columns():
         data = pickle.dumps(model)
     with pytest.warns(InconsistentVersionWarning):
         other = pickle.loads(data)
-    assert fingerprint_of_wide(other) == fingerprint_of_wide(model)
-
-
-def fingerprint_of_wide(model):
-    centers = model.cluster_centers_
-    return centers.indices.tolist(), centers.data.tolist(), model.counts_.tolist()
+    assert (other.cluster_centers_ != model.cluster_centers_).nnz == 0
+    assert other.counts_.tolist() == model.counts_.tolist()
 
 
 @pytest.mark.parametrize("storage", [np.asarray, csr_array])

@@ -1,6 +1,7 @@
 """The displays show what the estimator has, on the axes and in the style asked for."""
 
 import sys
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -32,11 +33,8 @@ ESTIMATORS = {
     "practical, capped": OnlineKMeans(k=30, max_clusters=20, random_state=0),
     "semi-online, bound": SemiOnlineKMeans(k=4, lower_bound=50.0, random_state=0),
 }
-DISPLAYS = {
-    OpeningsDisplay: OpeningsDisplay.from_estimator,
-    ClusterSizesDisplay: ClusterSizesDisplay.from_estimator,
-    CentersDisplay: lambda model, **kw: CentersDisplay.from_estimator(model, X, **kw),
-}
+DISPLAYS = {each: each.from_estimator for each in (OpeningsDisplay, ClusterSizesDisplay)}
+DISPLAYS[CentersDisplay] = partial(CentersDisplay.from_estimator, X=X)
 
 
 @pytest.fixture(autouse=True)
@@ -73,11 +71,6 @@ def height(line, x):
     return np.asarray(line.get_ydata())[at]
 
 
-def assert_can_be_drawn(figure):
-    """Draw all of a figure, which must not warn."""
-    figure.canvas.draw()
-
-
 # matplotlib
 
 
@@ -97,14 +90,13 @@ def test_display_of_every_estimator_can_be_drawn(display, model):
     assert shown.figure_ is shown.ax_.figure
     assert shown.ax_.get_xlabel()
     assert shown.ax_.get_ylabel()
-    assert_can_be_drawn(shown.figure_)
+    shown.figure_.canvas.draw()
 
 
 def test_given_axes_are_used(display):
     figure, (_, ax) = plt.subplots(1, 2)
     shown = DISPLAYS[display](OnlineKMeans(random_state=0).fit(X), ax=ax)
-    assert shown.ax_ is ax
-    assert shown.figure_ is figure
+    assert (shown.ax_, shown.figure_) == (ax, figure)
     assert plt.get_fignums() == [figure.number]
     assert shown.plot() is shown
     assert shown.ax_ is not ax
@@ -142,8 +134,8 @@ def test_openings_show_the_number_of_clusters_after_so_many_samples(model, log_x
     assert shown.line_.get_xdata()[-1] == len(X)
     assert shown.line_.get_drawstyle() == "steps-post"
     assert shown.ax_.get_xscale() == ("log" if log_x else "linear")
-    assert shown.ax_.get_xlim()[0] < 1
-    assert shown.ax_.get_xlim()[1] > len(X)
+    low, high = shown.ax_.get_xlim()
+    assert low < 1 < len(X) < high
 
 
 def test_openings_show_the_facility_cost_of_each_phase(model):
@@ -177,15 +169,13 @@ def test_retired_clusters_are_not_shown():
     numbers = shown.line_.get_ydata()
     assert numbers[-1] == live <= numbers.max() < every
     assert shown.ax_.get_title().startswith(f"{live} live of {every} online clusters")
-    sizes = ClusterSizesDisplay.from_estimator(model)
-    assert sizes.ax_.get_title().startswith(
-        f"{live} clusters of {model.counts_.sum():,.0f}"
-    )
+    sizes, title = ClusterSizesDisplay.from_estimator(model), f"{live} clusters of "
+    assert sizes.ax_.get_title().startswith(f"{title}{model.counts_.sum():,.0f}")
     centers = CentersDisplay.from_estimator(model, rows)
     found = model.cluster_centers_[model.counts_ > 0][:, :2]
     np.testing.assert_array_equal(centers.centers_.get_offsets(), found)
     for display in (shown, sizes, centers):
-        assert_can_be_drawn(display.figure_)
+        display.figure_.canvas.draw()
 
 
 @pytest.mark.parametrize("log_x", [True, False])
@@ -197,7 +187,7 @@ def test_openings_before_the_first_phase_have_no_costs(n_samples, log_x):
     assert not shown.cost_ax_.get_visible()
     assert shown.line_.get_ydata()[-1] == n_samples
     assert [text.get_text() for text in shown.ax_.legend_.texts] == ["online clusters"]
-    assert_can_be_drawn(shown.figure_)
+    shown.figure_.canvas.draw()
 
 
 @pytest.mark.parametrize(
@@ -213,26 +203,13 @@ def test_openings_before_the_first_phase_have_no_costs(n_samples, log_x):
 )
 def test_facility_costs_that_a_log_scale_cannot_show_leave_gaps(costs, shown_costs):
     shown = openings(facility_costs=costs).plot()
-    assert_can_be_drawn(shown.figure_)
+    shown.figure_.canvas.draw()
     assert shown.cost_ax_.get_visible() == (shown_costs is not None)
-    if shown_costs is None:
-        assert shown.cost_line_ is None
-    else:
+    assert (shown.cost_line_ is None) == (shown_costs is None)
+    if shown_costs is not None:
         np.testing.assert_array_equal(shown.cost_line_.get_ydata(), shown_costs)
         low, high = shown.cost_ax_.get_ylim()
-        assert low < np.nanmin(shown_costs)
-        assert high > np.nanmax(shown_costs)
-
-
-def test_keywords_reach_the_lines_of_openings():
-    shown = openings(max_clusters=9).plot(
-        lw=5, c="k", label="mine", cost_kw={"ls": ":"}, phase_kw={"colors": "red"}
-    )
-    assert shown.line_.get_linewidth() == 5
-    assert shown.line_.get_color() == shown.ax_.yaxis.label.get_color() == "k"
-    assert shown.cost_line_.get_linestyle() == ":"
-    assert tuple(shown.phase_lines_.get_color()[0]) == (1, 0, 0, 1)
-    assert "mine" in [text.get_text() for text in shown.ax_.legend_.texts]
+        assert low < np.nanmin(shown_costs) <= np.nanmax(shown_costs) < high
 
 
 # ClusterSizesDisplay
@@ -248,25 +225,14 @@ def test_sizes_are_those_of_the_clusters_in_descending_order(model, which, log_y
     assert len(values) == (model.n_clusters_ if which == "final" else len(model.counts_))
     assert shown.ax_.get_yscale() == ("log" if log_y else "linear")
     assert ("online" in shown.ax_.get_xlabel()) == (which == "online")
-    assert_can_be_drawn(shown.figure_)
+    shown.figure_.canvas.draw()
 
 
 @pytest.mark.parametrize("log_y", [True, False])
 def test_size_of_one_cluster_can_be_drawn(log_y):
     shown = ClusterSizesDisplay(sizes=[1]).plot(log_y=log_y)
-    assert_can_be_drawn(shown.figure_)
+    shown.figure_.canvas.draw()
     assert shown.ax_.get_title() == "1 cluster of 1 sample"
-
-
-def test_keywords_reach_the_area_of_sizes():
-    shown = ClusterSizesDisplay(sizes=[1, 3]).plot(ec="red", hatch="/")
-    assert shown.area_.get_edgecolor() == (1, 0, 0, 1)
-    assert shown.area_.get_hatch() == "/"
-
-
-def test_unknown_kind_of_clusters_is_an_error():
-    with pytest.raises(ValueError, match=r"'which' .*\{'final', 'online'\}\. Got 'merged'"):
-        ClusterSizesDisplay.from_estimator(OnlineKMeans().fit(X), which="merged")
 
 
 # CentersDisplay
@@ -275,6 +241,8 @@ def test_unknown_kind_of_clusters_is_an_error():
 def test_centers_and_points_are_where_they_are_and_areas_grow_with_counts(model):
     shown = CentersDisplay.from_estimator(model, X)
     np.testing.assert_array_equal(shown.points_.get_offsets(), X)
+    as_lists = CentersDisplay.from_estimator(model, X[:9].tolist())
+    np.testing.assert_array_equal(as_lists.points_.get_offsets(), X[:9])
     np.testing.assert_array_equal(shown.labels, model.predict(X))
     np.testing.assert_array_equal(shown.centers_.get_offsets(), model.cluster_centers_)
     assert shown.centers_.get_zorder() > shown.points_.get_zorder()
@@ -300,9 +268,8 @@ def test_points_have_a_tint_of_the_color_of_their_center():
 def test_sparse_points_are_shown_as_dense_ones(storage, n_clusters):
     rows = np.where(np.random.RandomState(0).rand(500, 7) < 0.5, blobs(0, 500, d=7), 0)
     model = OnlineKMeans(k=30, n_clusters=n_clusters, random_state=0).fit(storage(rows))
-    shown = CentersDisplay.from_estimator(
-        model, storage(rows), features=(5, 2), max_points=100
-    )
+    options = {"features": (5, 2), "max_points": 100}
+    shown = CentersDisplay.from_estimator(model, storage(rows), **options)
     chosen = np.linspace(0, 499, 100).astype(int)
     np.testing.assert_array_equal(shown.points_.get_offsets(), rows[chosen][:, [5, 2]])
     centers = dense(model.cluster_centers_)[:, [5, 2]]
@@ -321,10 +288,9 @@ def test_at_most_max_points_are_shown_evenly_spaced(max_points):
     positions = shown.points_.get_offsets()[:, 0]
     assert len(positions) == min(3000, max_points or 3000)
     assert positions[0] == 0
-    if len(positions) > 1:
+    if max_points != 1:
         assert positions[-1] == 2999
-        steps = np.diff(positions)
-        assert steps.max() - steps.min() <= 1
+        assert np.ptp(np.diff(positions)) <= 1
 
 
 @pytest.mark.parametrize("max_points", [50, None])
@@ -332,9 +298,8 @@ def test_columns_of_a_data_frame_name_the_axes(max_points):
     frame = pd.DataFrame(blobs(0, 300), columns=["length", "width", "height"])
     frame.index = frame.index[::-1]  # rows are taken by position
     model = OnlineKMeans(k=30, random_state=0).fit(frame)
-    shown = CentersDisplay.from_estimator(
-        model, frame, features=(2, 0), max_points=max_points
-    )
+    options = {"features": (2, 0), "max_points": max_points}
+    shown = CentersDisplay.from_estimator(model, frame, **options)
     assert (shown.ax_.get_xlabel(), shown.ax_.get_ylabel()) == ("height", "length")
     expected = frame[["height", "length"]].to_numpy()
     if max_points is not None:
@@ -342,44 +307,51 @@ def test_columns_of_a_data_frame_name_the_axes(max_points):
     np.testing.assert_array_equal(shown.points_.get_offsets(), expected)
 
 
-def test_lists_are_taken_as_points():
-    shown = CentersDisplay.from_estimator(OnlineKMeans().fit(X), [[0, 1], [2, 3]])
-    np.testing.assert_array_equal(shown.points_.get_offsets(), [[0, 1], [2, 3]])
+def test_features_that_are_not_two_columns_are_an_error():
+    message = r"'features' parameter of .*two different.* 2 feature.*Got .*ins"
+    for features in [(0,), (0, 1, 2), (0, 2), (-1, 0), (1, 1), (0, 1.0), "01", 0, None]:
+        with pytest.raises(ValueError, match=message):
+            CentersDisplay.from_estimator(OnlineKMeans().fit(X), X, features=features)
 
 
 @pytest.mark.parametrize(
-    "features", [(0,), (0, 1, 2), (0, 2), (-1, 0), (1, 1), (0, 1.0), "01", 0, None]
+    ("display", "rows", "options", "message"),
+    [
+        (CentersDisplay, np.ones((5, 3)), {}, "X has 3 features, but OnlineKMeans is exp"),
+        (CentersDisplay, 1.0, {}, "Expected 2D array, got scalar"),
+        (CentersDisplay, X, {"max_points": 0}, "'max_points' .* of CentersDisplay .*Got 0"),
+        (
+            *(ClusterSizesDisplay, None, {"which": "merged"}),
+            r"'which' .*\{'final', 'online'\}\. Got 'merged'",
+        ),
+    ],
 )
-def test_features_that_are_not_two_columns_are_an_error(features):
-    with pytest.raises(
-        ValueError, match=r"'features' parameter of .*two different.* 2 feature.*Got .*ins"
-    ):
-        CentersDisplay.from_estimator(OnlineKMeans().fit(X), X, features=features)
-
-
-def test_wrong_points_are_an_error():
-    model = OnlineKMeans().fit(X)
-    with pytest.raises(ValueError, match="X has 3 features, but OnlineKMeans is expecting"):
-        CentersDisplay.from_estimator(model, np.ones((5, 3)))
-    with pytest.raises(ValueError, match="Expected 2D array, got scalar"):
-        CentersDisplay.from_estimator(model, 1.0)
-    with pytest.raises(
-        ValueError, match=r"'max_points' parameter of CentersDisplay .*Got 0"
-    ):
-        CentersDisplay.from_estimator(model, X, max_points=0)
+def test_wrong_arguments_are_an_error(display, rows, options, message):
+    arguments = [OnlineKMeans().fit(X)] if rows is None else [OnlineKMeans().fit(X), rows]
+    with pytest.raises(ValueError, match=message):
+        display.from_estimator(*arguments, **options)
     with pytest.raises(ValueError, match=r"two different columns of the 1 feature\(s\)"):
         CentersDisplay.from_estimator(OnlineKMeans().fit(X[:, :1]), X[:, :1])
 
 
+def test_keywords_reach_what_is_drawn():
+    shown = openings(max_clusters=9).plot(
+        lw=5, c="k", label="mine", cost_kw={"ls": ":"}, phase_kw={"colors": "red"}
+    )
+    assert shown.line_.get_linewidth() == 5
+    assert shown.line_.get_color() == shown.ax_.yaxis.label.get_color() == "k"
+    assert shown.cost_line_.get_linestyle() == ":"
+    assert tuple(shown.phase_lines_.get_color()[0]) == (1, 0, 0, 1)
+    assert "mine" in [text.get_text() for text in shown.ax_.legend_.texts]
+    area = ClusterSizesDisplay(sizes=[1, 3]).plot(ec="red", hatch="/").area_
+    assert (area.get_edgecolor(), area.get_hatch()) == ((1, 0, 0, 1), "/")
+
+
 @pytest.mark.parametrize("color", ["c", "color", "facecolor", "facecolors", "fc"])
 def test_keywords_reach_the_points_and_the_centers(color):
-    shown = CentersDisplay.from_estimator(
-        OnlineKMeans(random_state=0).fit(X),
-        X,
-        lw=3,
-        **{color: "red"},
-        points_kw={color: "blue", "marker": "s", "alpha": 0.5},
-    )
+    model = OnlineKMeans(random_state=0).fit(X)
+    styles = {color: "red", "points_kw": {color: "blue", "marker": "s", "alpha": 0.5}}
+    shown = CentersDisplay.from_estimator(model, X, lw=3, **styles)
     assert tuple(shown.centers_.get_facecolor()[0]) == (1, 0, 0, 1)
     assert tuple(shown.points_.get_facecolor()[0]) == (0, 0, 1, 0.5)
     assert shown.centers_.get_linewidth() == [3]

@@ -1,7 +1,4 @@
-"""Callbacks of scikit-learn 1.9 during `fit`, and no harm without them."""
-
-import subprocess
-import sys
+"""Callbacks of scikit-learn 1.9 during `fit`."""
 
 import numpy as np
 import pytest
@@ -12,6 +9,8 @@ from sklearn.preprocessing import StandardScaler
 from streams import blobs
 
 from onlinekmeans_sklearn import OnlineKMeans, SemiOnlineKMeans
+
+pytest.importorskip("sklearn.callback")
 
 X = blobs(0, 1000)
 
@@ -49,11 +48,6 @@ def small_blocks():
         yield
 
 
-@pytest.fixture
-def needs_callbacks():
-    pytest.importorskip("sklearn.callback")
-
-
 @pytest.mark.parametrize(
     "model",
     [
@@ -64,7 +58,6 @@ def needs_callbacks():
     ],
     ids=str,
 )
-@pytest.mark.usefixtures("needs_callbacks")
 def test_callbacks_hear_of_every_share_of_the_rows(model):
     recorder = Recorder()
     model = clone(model).set_callbacks(recorder).fit(X)
@@ -77,7 +70,6 @@ def test_callbacks_hear_of_every_share_of_the_rows(model):
 
 
 @pytest.mark.parametrize("half_life", [None, 130])
-@pytest.mark.usefixtures("needs_callbacks")
 def test_what_callbacks_see_is_the_fit_of_the_rows_so_far(half_life):
     recorder = Recorder()
     model = OnlineKMeans(k=40, half_life=half_life, random_state=0)
@@ -93,7 +85,6 @@ def test_what_callbacks_see_is_the_fit_of_the_rows_so_far(half_life):
     assert recorder.fitted[-1].n_samples_seen_ == 1000
 
 
-@pytest.mark.usefixtures("needs_callbacks")
 def test_a_pipeline_hands_its_callbacks_on():
     recorder = Recorder()
     model = make_pipeline(StandardScaler(), OnlineKMeans(k=40, random_state=0))
@@ -101,7 +92,6 @@ def test_a_pipeline_hands_its_callbacks_on():
     assert recorder.ended.count("share of the rows") == 50
 
 
-@pytest.mark.usefixtures("needs_callbacks")
 def test_a_progress_bar_runs(capsys):
     pytest.importorskip("rich")
     from sklearn.callback import ProgressBar
@@ -110,7 +100,6 @@ def test_a_progress_bar_runs(capsys):
     assert "100%" in capsys.readouterr().out
 
 
-@pytest.mark.usefixtures("needs_callbacks")
 def test_callbacks_are_torn_down_when_fit_fails():
     recorder = Recorder()
     model = OnlineKMeans(k=40, random_state=0).set_callbacks(recorder).fit(X)
@@ -123,24 +112,3 @@ def test_callbacks_are_torn_down_when_fit_fails():
         model.fit(X)
     assert failing.torn_down == 1
     assert vars(model) == before
-
-
-WITHOUT = """
-import sys
-import sklearn.cluster
-sys.modules["sklearn.callback"] = None  # as before scikit-learn 1.9
-import numpy as np
-from onlinekmeans_sklearn import OnlineKMeans
-rows = np.random.RandomState(0).normal(size=(300, 3))
-print(OnlineKMeans(k=40, random_state=0).fit(rows).n_clusters_)
-"""
-
-
-@pytest.mark.slow
-def test_without_callbacks_there_is_nobody_to_tell():
-    rows = np.random.RandomState(0).normal(size=(300, 3))
-    expected = OnlineKMeans(k=40, random_state=0).fit(rows).n_clusters_
-    command = [sys.executable, "-c", WITHOUT]
-    done = subprocess.run(command, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    assert int(done.stdout) == expected

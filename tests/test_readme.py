@@ -34,14 +34,11 @@ def number(cell):
 
 
 def column(header, *patterns):
-    """Return the index of the one column whose name has all the patterns."""
-    indices = [
-        index
-        for index, name in enumerate(header)
-        if all(re.search(pattern, name) for pattern in patterns)
-    ]
-    assert len(indices) == 1, f"{patterns} are in {len(indices)} of {header}"
-    return indices[0]
+    """Return the place of the one column whose name has all the patterns."""
+    has_all = [all(re.search(each, name) for each in patterns) for name in header]
+    places = [place for place, is_meant in enumerate(has_all) if is_meant]
+    assert len(places) == 1, f"{patterns} are in {len(places)} of {header}"
+    return places[0]
 
 
 def quality(name, *patterns):
@@ -65,9 +62,8 @@ def costs(method):
 
 def cost_of_one_pass():
     n_datasets = len(quality(10, rf"^({OURS})", "cost"))
-    of_text = [
-        n for n in (10, 50, 200, 1000) if table(f"quality/quality-{n}.csv")[1]["20news"][1]
-    ]
+    files = {n: table(f"quality/quality-{n}.csv")[1] for n in (10, 50, 200, 1000)}
+    of_text = [n for n, rows in files.items() if rows["20news"][1]]
     return *costs(OURS), f"{n_datasets}", f"{of_text[-1]}", *costs(PASS)
 
 
@@ -82,24 +78,15 @@ def rows_per_second():
     header, row = longest_stream()
     n, found = (row[column(header, rf"^{name}$")] for name in ("rows", "clusters"))
     d, k = (STUDIES["n"][1][what] for what in "dk")
-    ours, theirs = (
-        row[column(header, method)] for method in (rf"^({OURS})", rf"^({PASS})")
-    )
-    return (
-        f"{n / ours / 1e6:.1f}",
-        f"{k}",
-        f"{n:,.0f}",
-        f"{d:.0f}",
-        f"{found:.0f}",
-        f"{n / theirs / 1e6:.1f}",
-    )
+    times = (row[column(header, who)] for who in (rf"^({OURS})", rf"^({PASS})"))
+    ours, theirs = (f"{n / seconds / 1e6:.1f}" for seconds in times)
+    return ours, f"{k}", f"{n:,.0f}", f"{d:.0f}", f"{found:.0f}", theirs
 
 
 def memory_of_a_stream():
     header, row = longest_stream()
-    n, found, most = (
-        row[column(header, name)] for name in ("^rows$", "^clusters$", "of a stream")
-    )
+    names = "^rows$", "^clusters$", "of a stream"
+    n, found, most = (row[column(header, name)] for name in names)
     return f"{n:,.0f}", f"{most:.1f}", f"{found:.0f}"
 
 
@@ -140,11 +127,10 @@ def orders():
 def times_and_costs_by_k():
     """Return over how many datasets, and time and cost on average, of three k."""
     header, rows = table("quality/quality-summary.csv")
-    chosen = [
-        rows[f"OnlineKMeans, k = {k}"] for k in ('"auto"', "10 n_clusters", "5 n_clusters")
-    ]
-    indices = column(header, "^time$"), column(header, "^cost$")
-    figures = [f"{number(row[index]):.2f}" for row in chosen for index in indices]
+    numbers = '"auto"', "10 n_clusters", "5 n_clusters"
+    chosen = [rows[f"OnlineKMeans, k = {k}"] for k in numbers]
+    places = column(header, "^time$"), column(header, "^cost$")
+    figures = [f"{number(row[place]):.2f}" for row in chosen for place in places]
     return chosen[0][column(header, "datasets")], *figures
 
 
@@ -217,9 +203,8 @@ def test_commands_that_others_look_for_stand_on_a_line_of_their_own():
     lines = (ROOT / README).read_text(encoding="utf-8").splitlines()
     for ending in ("-m benchmarks", "-m pytest -n auto"):
         (command,) = (line for line in lines if line.endswith(f"/python {ending}"))
-        assert command.startswith(
-            "    python3 -m venv .venv && .venv/bin/pip install -q -e "
-        )
+        set_up = "    python3 -m venv .venv && .venv/bin/pip install -q -e "
+        assert command.startswith(set_up)
 
 
 def test_citation_is_of_this_version():

@@ -16,17 +16,8 @@ pytestmark = [
     pytest.mark.skipif(not FOLDER, reason="ONLINEKMEANS_DATA is not set"),
 ]
 
-ROWS = {
-    "20news": 100,
-    "adult": 500,
-    "ijcnn1": 1500,
-    "letter": 1500,
-    "magic04": 1500,
-    "poker": 1500,
-    "shuttle": 1500,
-    "skin": 1500,
-    "w8a": 400,
-}
+LONG = ("ijcnn1", "letter", "magic04", "poker", "shuttle", "skin")
+ROWS = {"20news": 100, "adult": 500, **dict.fromkeys(LONG, 1500), "w8a": 400}
 
 
 def first_rows(name):

@@ -6,6 +6,7 @@ import pickle
 import joblib
 import numpy as np
 import pytest
+from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_array, csr_matrix
 from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression, Ridge, SGDRegressor
@@ -52,7 +53,7 @@ def test_fit_is_a_pipeline_of_a_union_and_the_regressor(storage, encode):
     model = ClusterFeaturesRegressor(Ridge(), clusterer, scale_clusters=False).fit(rows, y)
     union = make_union(FunctionTransformer(accept_sparse=True), clone(clusterer))
     pipeline = make_pipeline(union, Ridge()).fit(rows, y)
-    np.testing.assert_allclose(model.predict(rows), pipeline.predict(rows), atol=1e-6)
+    assert_allclose(model.predict(rows), pipeline.predict(rows), atol=1e-6)
 
 
 @pytest.mark.parametrize("size", [1, 50])
@@ -60,14 +61,13 @@ def test_a_growing_model_is_the_one_that_had_all_columns_from_the_start(size):
     clusterer = OnlineKMeans(k=30, encode="local", random_state=0)
     capped = clone(clusterer).set_params(max_clusters=100)
     descent = SGDRegressor(random_state=0)
-    grown, wide = (
-        learn(ClusterFeaturesRegressor(descent, c), X[:200], y[:200], size)
-        for c in (clusterer, capped)
-    )
+    grown, wide = (ClusterFeaturesRegressor(descent, c) for c in (clusterer, capped))
+    for model in (grown, wide):
+        learn(model, X[:200], y[:200], size)
     n_columns = grown.regressor_.n_features_in_
     assert n_columns == 2 + 3 * grown.clusterer_.n_clusters_
     coef = wide.regressor_.coef_
-    np.testing.assert_array_equal(grown.regressor_.coef_, coef[:n_columns])
+    assert_array_equal(grown.regressor_.coef_, coef[:n_columns])
     assert not coef[n_columns:].any()
 
 
@@ -93,22 +93,21 @@ def test_rows_that_are_far_longer_than_others_do_no_harm(factor):
     assert model.score(factor * rows[ordinary], target[ordinary]) > 0.6
 
 
-FAILURES = {
-    "NaN in y": (X[:9], np.full(9, np.nan), "NaN"),
-    "too wide": (np.ones((9, 3)), y[:9], "3 features"),
-    "strings": (X[:9], np.full(9, "high"), "could not convert string"),
-}
-
-
-@pytest.mark.parametrize("case", FAILURES)
-def test_a_failed_call_changes_nothing(case):
-    rows, target, message = FAILURES[case]
+@pytest.mark.parametrize(
+    ("rows", "target", "message"),
+    [
+        (X[:9], np.full(9, np.nan), "NaN"),
+        (np.ones((9, 3)), y[:9], "3 features"),
+        (X[:9], np.full(9, "high"), "could not convert string"),
+    ],
+)
+def test_a_failed_call_changes_nothing(rows, target, message):
     model = learn(ClusterFeaturesRegressor(random_state=0), X, y, 300)
     before, twin = joblib.hash(vars(model)), copy.deepcopy(model)
     with pytest.raises(ValueError, match=message):
         model.partial_fit(rows, target)
     assert joblib.hash(vars(model)) == before
-    np.testing.assert_array_equal(
+    assert_array_equal(
         model.partial_fit(X, y).predict(X), twin.partial_fit(X, y).predict(X)
     )
 
@@ -126,5 +125,5 @@ def test_what_is_no_regressor_is_refused():
 def test_pickles_predict_the_same():
     model = ClusterFeaturesRegressor(random_state=0).fit(X, y)
     again = pickle.loads(pickle.dumps(model))
-    np.testing.assert_array_equal(again.predict(X), model.predict(X))
+    assert_array_equal(again.predict(X), model.predict(X))
     assert again.cluster_scale_ == model.cluster_scale_

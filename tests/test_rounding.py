@@ -232,12 +232,9 @@ def swapping(precision, x, c, d=300):
 
 @pytest.mark.parametrize(("precision", "dtype"), PRECISIONS.values(), ids=PRECISIONS)
 @pytest.mark.parametrize(
-    ("order", "x", "c"),
-    [("norm last", 0.875, 1.1484375), ("norm first", 1.75, 2.0)],
+    ("order", "x", "c"), [("norm last", 0.875, 1.1484375), ("norm first", 1.75, 2.0)]
 )
-def test_an_order_of_additions_that_swaps_centers_is_allowed_for(
-    precision, dtype, order, x, c
-):
+def test_an_order_that_swaps_centers_is_allowed_for(precision, dtype, order, x, c):
     X, C = swapping(precision, x, c)
     d2, slack = distances_by_products(X, C, precision, dtype, order)
     assert np.argmin(d2) == 2

@@ -12,13 +12,8 @@ from scipy.sparse import csr_matrix, issparse
 
 pytest.importorskip("rich", reason="the benchmarks print with rich")
 
-from reports import (
-    assert_drawn_again,
-    assert_refused,
-    assert_tables_are_written,
-    printed,
-    written,
-)
+from reports import assert_drawn_again, assert_refused, printed, written
+from reports import assert_tables_are_written as assert_written
 
 import onlinekmeans_sklearn
 from benchmarks import scaling, speed, style
@@ -67,9 +62,9 @@ def test_steps_add_up_to_the_fit_in_units_of_the_floor():
 def test_targets_are_those_of_the_shape_or_of_all_others():
     result = contest.measure("A", TINY, 1, 0.01, None, silent)
     assert tables.ratio(result, tables.FIT_TO_LOOK_UP).target == 0.4
-    assert tables.ratio({**result, "shape": "letter"}, tables.FIT_TO_LOOK_UP).target == 1
-    assert tables.ratio({**result, "shape": "letter"}, "KMeans predict").target == 1.5
-    assert tables.ratio({**result, "shape": "letter"}, "MiniBatch pass").target is None
+    headings = {tables.FIT_TO_LOOK_UP: 1, "KMeans predict": 1.5, "MiniBatch pass": None}
+    for heading, target in headings.items():
+        assert tables.ratio({**result, "shape": "letter"}, heading).target == target
 
 
 # One row at a time
@@ -158,12 +153,10 @@ def test_it_is_the_other_package_that_works_and_its_end_is_noticed(checkout, cap
     assert "FileNotFoundError" in capfd.readouterr().err
 
 
-@pytest.mark.parametrize(
-    ("others", "message"),
-    [(["fallback", "fallback"], "cannot be told apart"), (["doc"], "doc has no package")],
-)
-def test_folders_that_cannot_be_measured_are_errors(others, message, capsys):
-    assert_refused(speed.main, capsys, message, ["--against", *others])
+def test_folders_that_cannot_be_measured_are_errors(capsys):
+    twice = ["--against", "fallback", "fallback"]
+    assert_refused(speed.main, capsys, "cannot be told apart", twice)
+    assert_refused(speed.main, capsys, "doc has no package", ["--against", "doc"])
 
 
 # The reports
@@ -199,6 +192,6 @@ def test_scaling_is_reported_and_can_be_drawn_again(tmp_path, monkeypatch, capsy
     found = json.loads((tmp_path / "scaling.json").read_text(encoding="utf-8"))
     assert [row["n"] for row in found["studies"]["n"]] == [200, 400]
     assert scaling.headline(found).startswith("400 rows take")
-    assert_tables_are_written(tmp_path, "scaling", scaling.tables_of(found))
+    assert_written(tmp_path, "scaling", scaling.tables_of(found))
     assert_drawn_again(tmp_path, scaling.main)
     assert "The report is in" in capsys.readouterr().out

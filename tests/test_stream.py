@@ -7,13 +7,14 @@ import pytest
 from engines import THREADS, engine, tuned
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from inside import positions_per_block
+from inside import moves_at, positions_per_block
 from scipy.sparse import csr_array
+from sklearn.base import clone
 from streams import (
     ALGORITHMS,
     STORAGES,
     STREAMS,
-    WITHIN_FLOAT32,
+    STREAMS_AND_DTYPES,
     assert_equals_reference,
     blobs,
     dense,
@@ -48,11 +49,7 @@ WEIGHTS = [0.0, 0.25, 1.0, 2.0, 3.0]
 SEEDS = [1, *(pytest.param(seed, marks=pytest.mark.slow) for seed in (0, 2))]
 
 
-@pytest.mark.parametrize(
-    ("stream", "dtype"),
-    [(stream, np.float64) for stream in STREAMS]
-    + [(stream, np.float32) for stream in WITHIN_FLOAT32],
-)
+@pytest.mark.parametrize(("stream", "dtype"), STREAMS_AND_DTYPES)
 @pytest.mark.parametrize("name", sorted(ALGORITHMS.keys() - {"practical, smallest"}))
 @pytest.mark.parametrize("seed", SEEDS)
 def test_fit_is_the_papers_loop(seed, name, stream, dtype):
@@ -102,9 +99,8 @@ def test_a_capped_stream_is_the_papers_loop_that_opens_no_more(name, max_cluster
         at_the_cap += len(expected.opened_at) == max_clusters
         if seed == 0 and "numpy" in engines:
             continue  # it takes much longer
-        for storage, sizes in itertools.product(
-            ["array", "csr_array"], ([150], [1], [9, 2])
-        ):
+        ways = itertools.product(["array", "csr_array"], ([150], [1], [9, 2]))
+        for storage, sizes in ways:
             rows = STORAGES[storage](X)
             model = estimator_of(name, len(X), 4, seed)
             model.set_params(max_clusters=max_clusters)
@@ -114,7 +110,7 @@ def test_a_capped_stream_is_the_papers_loop_that_opens_no_more(name, max_cluster
 
 
 @pytest.mark.filterwarnings("ignore:The 'half_life' parameter:UserWarning")
-@settings(max_examples=150)
+@settings(max_examples=200)
 @given(
     X=small_streams(),
     name=st.sampled_from(sorted(ALGORITHMS)),
@@ -128,10 +124,11 @@ def test_a_capped_stream_is_the_papers_loop_that_opens_no_more(name, max_cluster
     | st.tuples(st.just("half_life"), st.integers(1, 60)),
     weight=st.lists(st.sampled_from(WEIGHTS) | st.floats(1e-30, 1e30), max_size=9),
     block=st.sampled_from([2**16, 1, 4, 13]),
+    moves=st.just([]) | st.sets(st.integers(1, 50)).map(sorted),
 )
 @IN_NUMPY_IF_SLOW
 def test_any_stream_in_any_chunks_is_the_papers_loop(
-    X, name, k, seed, storage, dtype, sizes, n_jobs, limit, weight, block, engines
+    X, name, k, seed, storage, dtype, sizes, n_jobs, limit, weight, block, moves, engines
 ):
     if dtype is np.float32:
         X = np.clip(X, -1e30, 1e30)
@@ -139,19 +136,18 @@ def test_any_stream_in_any_chunks_is_the_papers_loop(
     rows, options = STORAGES[storage](X), dict([limit])
     if limit[0] == "half_life" and "semi-online" in name:
         options = {}
-    with positions_per_block(block):
+    model = estimator_of(name, len(X), k, seed).set_params(**options, n_jobs=n_jobs)
+    if moves and "csr" not in storage:  # of which no centers move
+        options |= {"moves": moves, "dtype": dtype}
+        model.set_params(n_clusters=1)
+    with positions_per_block(block), moves_at(moves):
+        whole = clone(model).fit(rows)
         expected = reference_of(name, X, k, seed, **options)
-        options["n_jobs"] = n_jobs
-
-        estimator = estimator_of(name, len(X), k, seed).set_params(**options).fit(rows)
-        assert_equals_reference(estimator, estimator.labels_, rows, expected)
-
-        estimator = estimator_of(name, len(X), k, seed).set_params(**options)
+        assert_equals_reference(whole, whole.online_labels_, rows, expected)
         weights = np.resize([1.0, *weight], len(X))
-        labels = fit_in_chunks(estimator, rows, sizes, weights if weight else None)
-        del options["n_jobs"]
+        labels = fit_in_chunks(model, rows, sizes, weights if weight else None)
         expected = reference_of(name, X, k, seed, **options, weights=weights.tolist())
-        assert_equals_reference(estimator, labels, rows, expected)
+        assert_equals_reference(model, labels, rows, expected)
 
 
 def test_chunks_may_change_storage_and_dtype():
@@ -159,12 +155,8 @@ def test_chunks_may_change_storage_and_dtype():
     whole = OnlineKMeans(k=30, random_state=0).fit(X)
     for first in (X[:50], csr_array(X[:50]), X[:50].astype(np.float32)):
         mixed = OnlineKMeans(k=30, random_state=0).partial_fit(first)
-        for part in (
-            X[50:60].astype(np.float32),
-            csr_array(X[60:200]),
-            X[200:].astype(int),
-        ):
-            mixed.partial_fit(part)
+        mixed.partial_fit(X[50:60].astype(np.float32)).partial_fit(csr_array(X[60:200]))
+        mixed.partial_fit(X[200:].astype(int))
         np.testing.assert_array_equal(dense(mixed.cluster_centers_), whole.cluster_centers_)
         np.testing.assert_array_equal(mixed.counts_, whole.counts_)
         np.testing.assert_array_equal(mixed.labels_, whole.labels_[200:])

@@ -11,11 +11,7 @@ from sklearn.cluster import KMeans
 from sklearn.linear_model import SGDClassifier
 from streams import ALGORITHMS, STREAMS, assert_every_engine_is_the_loop, blobs, dense
 
-from onlinekmeans_sklearn import (
-    ClusterFeaturesClassifier,
-    OnlineKMeans,
-    SemiOnlineKMeans,
-)
+from onlinekmeans_sklearn import ClusterFeaturesClassifier, OnlineKMeans, SemiOnlineKMeans
 
 X = blobs(0, 400)
 RNG = np.random.RandomState(0)
@@ -40,48 +36,30 @@ def test_a_weighted_stream_is_the_plain_loop(stream, name, weights):
 
 
 @pytest.mark.parametrize("kind", [np.asarray, csr_array])
-@pytest.mark.parametrize("options", [{}, {"half_life": 150}, {"n_clusters": 5}])
-def test_weights_of_1_change_nothing(options, kind):
-    rows = kind(X)
-    plain = OnlineKMeans(k=30, random_state=0, **options).partial_fit(rows)
-    ones = OnlineKMeans(k=30, random_state=0, **options)
-    ones.partial_fit(rows[:100], sample_weight=np.ones(100))
-    ones.partial_fit(rows[100:250])  # once there were weights, each is 1 without
-    ones.partial_fit(rows[250:], sample_weight=[1] * 150)
-    for name in ("cluster_centers_", "counts_", "cluster_means_", "inertia_"):
-        np.testing.assert_array_equal(
-            dense(getattr(ones, name)), dense(getattr(plain, name))
-        )
-    np.testing.assert_array_equal(ones.labels_, plain.labels_[250:])
-
-
-@pytest.mark.parametrize("half_life", [None, 37])
-def test_weights_may_begin_and_end_anywhere(half_life):
-    some = WEIGHTS["any"].copy()
+@pytest.mark.parametrize("options", [{}, {"half_life": 37}, {"n_clusters": 5}])
+def test_weights_may_begin_and_end_anywhere_as_those_of_1_change_nothing(options, kind):
+    rows, some = kind(X), WEIGHTS["any"].copy()
     some[:90] = some[260:] = 1
-    options = {"k": 25, "half_life": half_life, "random_state": 0}
-    whole = OnlineKMeans(**options).partial_fit(X, sample_weight=some)
+    options = {"k": 25, "random_state": 0, **options}
+    whole = OnlineKMeans(**options).partial_fit(rows, sample_weight=some)
     for step in (1, 10, 37):
-        cut = OnlineKMeans(**options).partial_fit(X[:90])
+        cut = OnlineKMeans(**options).partial_fit(rows[:90])
         for start in range(90, 260, step):
             part = slice(start, min(start + step, 260))
-            cut.partial_fit(X[part], sample_weight=some[part])
+            cut.partial_fit(rows[part], sample_weight=some[part])
             cut = pickle.loads(pickle.dumps(cut))
-        cut.partial_fit(X[260:])
-        np.testing.assert_array_equal(cut.counts_, whole.counts_)
-        np.testing.assert_array_equal(cut.cluster_means_, whole.cluster_means_)
+        cut.partial_fit(rows[260:])  # once there were weights, each is 1 without
         assert cut.online_inertia_ == whole.online_inertia_
+        np.testing.assert_array_equal(cut.labels_, whole.labels_[260:])
+        for name in ("cluster_centers_", "counts_", "cluster_means_"):
+            found, expected = (dense(getattr(model, name)) for model in (cut, whole))
+            np.testing.assert_array_equal(found, expected)
 
 
-def test_counts_means_and_costs_are_weighted():
+def test_counts_and_costs_are_weighted():
     some = WEIGHTS["any"]
     model = OnlineKMeans(k=30, random_state=0).partial_fit(X, sample_weight=some)
-    labels = model.labels_
-    np.testing.assert_allclose(model.counts_, np.bincount(labels, some))
-    for cluster in range(model.n_clusters_):
-        rows = labels == cluster
-        mean = np.average(X[rows], axis=0, weights=some[rows])
-        np.testing.assert_allclose(model.cluster_means_[cluster], mean)
+    np.testing.assert_allclose(model.counts_, np.bincount(model.labels_, some))
     assert model.inertia_ == pytest.approx((some * model.online_distances_**2).sum())
     assert model.n_samples_seen_ == 400
     merged = OnlineKMeans(4, random_state=0).partial_fit(X, sample_weight=some)
@@ -121,11 +99,8 @@ def test_whole_weights_open_as_many_clusters_as_repetition():
 @pytest.mark.parametrize("n_parts", [2, 8])
 def test_models_of_parts_are_combined(n_parts):
     rows = blobs(5, 8000, d=4, n_blobs=12)
-    models = [
-        OnlineKMeans(12, random_state=i).fit(part)
-        for i, part in enumerate(np.array_split(rows, n_parts))
-    ]
-    whole, *others = models
+    parts = enumerate(np.array_split(rows, n_parts))
+    whole, *others = (OnlineKMeans(12, random_state=i).fit(part) for i, part in parts)
     for other in others:
         whole.partial_fit(other.cluster_means_, sample_weight=other.counts_)
     assert whole.counts_.sum() == len(rows)
@@ -167,21 +142,15 @@ def test_bad_weights_are_refused_and_nothing_changes(weights, match, estimator):
 
 def test_a_classifier_hands_weights_to_both_of_its_parts():
     y, some = np.arange(400) % 2, WEIGHTS["any"]
-    clusterer = OnlineKMeans(k=30, random_state=1)
-    model = ClusterFeaturesClassifier(
-        SGDClassifier(random_state=0), clusterer, scale_clusters=False
-    )
-    model.partial_fit(X[:200], y[:200], classes=[0, 1], sample_weight=some[:200])
-    model.partial_fit(X[200:], y[200:], sample_weight=some[200:])
-    features = clone(clusterer).partial_fit_transform(X, sample_weight=some)
-    classifier = SGDClassifier(random_state=0)
-    width = clone(clusterer).partial_fit(X[:200], sample_weight=some[:200]).n_clusters_
-    both = hstack([X, features], format="csr")
-    classifier.partial_fit(both[:200, : 3 + width], y[:200], [0, 1], some[:200])
-    missing = both.shape[1] - classifier.coef_.shape[1]
-    classifier.coef_ = np.pad(classifier.coef_, ((0, 0), (0, missing)))
-    classifier.n_features_in_ = both.shape[1]
-    classifier.partial_fit(both[200:], y[200:], sample_weight=some[200:])
+    clusterer = OnlineKMeans(k=30, max_clusters=60, random_state=1)
+    parts = SGDClassifier(random_state=0), clusterer
+    model = ClusterFeaturesClassifier(*parts, scale_clusters=False)
+    classifier, clusterer = map(clone, parts)
+    for part in (slice(200), slice(200, 400)):
+        model.partial_fit(X[part], y[part], classes=[0, 1], sample_weight=some[part])
+        features = clusterer.partial_fit_transform(X[part], sample_weight=some[part])
+        both = hstack([X[part], features], format="csr")
+        classifier.partial_fit(both, y[part], [0, 1], some[part])
     np.testing.assert_allclose(model.classifier_.coef_, classifier.coef_)
     with pytest.raises(ValueError, match="expected one weight for each of the 200"):
         model.partial_fit(X[:200], y[:200], sample_weight=[1])
@@ -191,7 +160,6 @@ def test_a_classifier_hands_weights_to_both_of_its_parts():
 
 @pytest.mark.parametrize("method", ["fit", "fit_predict", "fit_transform"])
 def test_fit_says_why_it_takes_no_weights(method):
-    with pytest.raises(
-        TypeError, match=rf"^{method}\(\) takes no sample_weight: .*partial_fit"
-    ):
+    message = rf"^{method}\(\) takes no sample_weight: .*partial_fit"
+    with pytest.raises(TypeError, match=message):
         getattr(OnlineKMeans(), method)(X, sample_weight=np.ones(400))

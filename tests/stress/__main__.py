@@ -12,7 +12,7 @@ from rich.console import Console
 from benchmarks.report import print_table, write_csv, write_json
 
 from . import SEED
-from .cases import AMOUNTS, PER_CASE, RUNNERS, command, run_case, run_history
+from .cases import KINDS, command, run_case
 from .report import (
     HEADER,
     Count,
@@ -22,18 +22,17 @@ from .report import (
     rows_of_soak,
     versions,
 )
-from .signals import HAS_TIMER
 from .soak.__main__ import main as run_soak
 from .workers import cases_of, run_cases
 
-DEFAULTS = {
-    "streams": 100_000,
-    "calls": 100_000,
-    "arrays": 50_000,
-    "histories": 2000,
-    "signals": 20_000 if HAS_TIMER else 0,
-    "saves": 5000 if HAS_TIMER else 0,
-}
+OPTIONS = [
+    ("samples", int, 10**8, "of the soak; 0: no soak"),
+    ("kills", int, 50, "of its processes"),
+    ("seed", int, SEED, "of all cases"),
+    ("jobs", int, 2, "processes"),
+    ("seconds", float, math.inf, "start no case after that time"),
+    ("patience", float, 120, "seconds a case may take"),
+]
 
 
 def main(argv=None):
@@ -67,53 +66,35 @@ def main(argv=None):
 
 def parsed(argv):
     """Return the arguments of the command line."""
-    parser = argparse.ArgumentParser(
-        prog="python -m tests.stress", description="The long form of the stress suite."
-    )
-    for kind, number in DEFAULTS.items():
-        parser.add_argument(f"--{kind}", type=int, default=number, help=f"({number})")
-    parser.add_argument(
-        "--samples", type=int, default=10**8, help="of the soak (10**8); 0: no soak"
-    )
-    parser.add_argument("--kills", type=int, default=50, help="of its processes (50)")
-    parser.add_argument("--seed", type=int, default=SEED, help=f"of all cases ({SEED})")
-    parser.add_argument("--jobs", type=int, default=2, help="processes (2)")
-    parser.add_argument(
-        "--seconds", type=float, default=math.inf, help="start no case after that time"
-    )
-    parser.add_argument(
-        "--patience", type=float, default=120, help="seconds a case may take (120)"
-    )
+    what = "The long form of the stress suite."
+    parser = argparse.ArgumentParser(prog="python -m tests.stress", description=what)
+    for name, kind in KINDS.items():
+        parser.add_argument(f"--{name}", type=int, default=kind.usual, help="(%(default)s)")
+    for name, kind, usual, what in OPTIONS:
+        text = f"{what} ({usual})"
+        parser.add_argument(f"--{name}", type=kind, default=usual, help=text)
     parser.add_argument(
         "--case", nargs=2, metavar=("KIND", "INDEX"), help="run just this one case, here"
     )
     parser.add_argument("--out", type=Path, default=Path("stress-report"))
     arguments = parser.parse_args(argv)
-    if arguments.case and arguments.case[0] not in RUNNERS:
-        parser.error(f"unknown kind of case; there are {', '.join(RUNNERS)}")
+    if arguments.case and arguments.case[0] not in KINDS:
+        parser.error(f"unknown kind of case; there are {', '.join(KINDS)}")
     return arguments
 
 
 def run_all(console, arguments):
     """Run cases of every kind, and return what they came to."""
     totals = {
-        kind: math.ceil(getattr(arguments, kind) / PER_CASE[kind]) for kind in RUNNERS
+        name: math.ceil(vars(arguments)[name] / KINDS[name].per_case) for name in KINDS
     }
-    counts = {kind: Count() for kind in totals}
-    reports = run_cases(
-        cases_of(totals),
-        run_case,
-        arguments.seed,
-        arguments.jobs,
-        arguments.patience,
-        arguments.seconds,
-    )
+    counts = {name: Count() for name in totals}
+    limits = arguments.jobs, arguments.patience, arguments.seconds
+    reports = run_cases(cases_of(totals), run_case, arguments.seed, *limits)
     with progress_bar(console) as progress:
-        bars = {
-            kind: progress.add_task(kind, total=total) for kind, total in totals.items()
-        }
+        bars = {name: progress.add_task(name, total=totals[name]) for name in totals}
         for report in reports:
-            counts[report.kind].add(report, PER_CASE[report.kind])
+            counts[report.kind].add(report)
             progress.advance(bars[report.kind])
             if report.failure is not None:
                 again = command(report.kind, arguments.seed, report.index)
@@ -134,14 +115,10 @@ def soaked(arguments):
 
 def run_one(console, seed, kind, index):
     """Run one case in this process; if it fails, all is said by its exception."""
-    run = RUNNERS[kind] if kind != "histories" else shrunk_history
-    console.print(f"{kind} {index}: {run(seed, int(index))} {AMOUNTS[kind]}")
+    options = {"shrink": True} if kind == "histories" else {}  # as short as can be
+    amount = KINDS[kind].run(seed, int(index), **options)
+    console.print(f"{kind} {index}: {amount} {KINDS[kind].amount}")
     return 0
-
-
-def shrunk_history(seed, index):
-    """Run histories, and make one that fails as short as can be."""
-    return run_history(seed, index, shrink=True)
 
 
 if __name__ == "__main__":

@@ -13,6 +13,7 @@ from onlinekmeans_sklearn import OnlineKMeans, SemiOnlineKMeans
 from .fuzz_cases import ASKING, LEARNING, Call, check_call
 
 CALLS = 50  # of a case
+BARE = {"database": None, "deadline": None, "suppress_health_check": [*HealthCheck]}
 N_FEATURES = 3
 
 sides = st.one_of(st.just(N_FEATURES), st.integers(0, 5))
@@ -88,13 +89,7 @@ def run_arbitrary(seed_, index):
     made = []
 
     @seed(seed_ * 1_000_003 + index)
-    @settings(
-        max_examples=CALLS,
-        phases=[Phase.generate],
-        database=None,
-        deadline=None,
-        suppress_health_check=list(HealthCheck),
-    )
+    @settings(max_examples=CALLS, phases=[Phase.generate], **BARE)
     @given(
         X=st.one_of(arrays, structures()),
         method=st.sampled_from(LEARNING + ASKING),

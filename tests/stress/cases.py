@@ -1,9 +1,12 @@
 """The kinds of cases, each known by a seed and an index."""
 
+from collections.abc import Callable
+from typing import NamedTuple
+
 from .arbitrary import CALLS, run_arbitrary
 from .fuzz_cases import CALLS_PER_CASE, fuzz_case
 from .machine import RUNS, run_machine
-from .signals import SIGNALS, run_saves, run_signals
+from .signals import HAS_TIMER, SIGNALS, run_saves, run_signals
 from .stream_cases import check_stream, stream_case
 
 
@@ -17,45 +20,46 @@ def run_stream(seed, index):
     return len(case.X)
 
 
-def run_calls(seed, index):
-    """Make the odd calls of this index, and return how many."""
-    return fuzz_case(seed, index)
+class Kind(NamedTuple):
+    """A kind of cases: what runs one, and tells how much was in it."""
+
+    run: Callable  # with a seed and an index
+    per_case: int  # how many a case is
+    amount: str  # of what it has
+    usual: int  # how many are tried
+    what: str
 
 
-def run_history(seed, index, shrink=False):
-    """Let estimators go through the histories of this index; return the steps of all."""
-    return run_machine(seed, index, shrink)
-
-
-RUNNERS = {
-    "streams": run_stream,
-    "calls": run_calls,
-    "arrays": run_arbitrary,
-    "histories": run_history,
-    "signals": run_signals,
-    "saves": run_saves,
-}
-PER_CASE = {
-    "streams": 1,
-    "calls": CALLS_PER_CASE,
-    "arrays": CALLS,
-    "histories": RUNS,
-    "signals": SIGNALS,
-    "saves": SIGNALS,
-}
-AMOUNTS = {
-    "streams": "samples",
-    "calls": "calls",
-    "arrays": "calls",
-    "histories": "steps",
-    "signals": "repeated",
-    "saves": "resumed",
+OF_TIMER = 1 if HAS_TIMER else 0
+KINDS = {
+    "streams": Kind(
+        *(run_stream, 1, "samples", 100_000, "generated streams, against the paper's loop")
+    ),
+    "calls": Kind(
+        *(fuzz_case, CALLS_PER_CASE, "calls", 100_000, "odd calls of public methods")
+    ),
+    "arrays": Kind(
+        *(run_arbitrary, CALLS, "calls", 50_000),
+        "calls with arbitrary arrays and sparse structures",
+    ),
+    "histories": Kind(
+        *(run_machine, RUNS, "steps", 2000),
+        "random histories of an estimator, against the paper's loop",
+    ),
+    "signals": Kind(
+        *(run_signals, SIGNALS, "repeated", 20_000 * OF_TIMER),
+        "calls interrupted by signals, against an undisturbed stream",
+    ),
+    "saves": Kind(
+        *(run_saves, SIGNALS, "resumed", 5000 * OF_TIMER),
+        "checkpoints of signal handlers, against an undisturbed stream",
+    ),
 }
 
 
 def run_case(kind, seed, index):
     """Run a case, and return how many samples, calls or steps it had, or several counts."""
-    return RUNNERS[kind](seed, index)
+    return KINDS[kind].run(seed, index)
 
 
 def failures(kind, seed, indices):

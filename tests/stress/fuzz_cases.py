@@ -41,12 +41,9 @@ LEARNING = (
     *("partial_fit_predict", "partial_fit_transform"),
 )
 ASKING = ("predict", "transform", "score")
-OF_CLASSIFIER = (
-    *("fit", "partial_fit", "predict", "score", "decision_function", "predict_proba"),
-)
-WITHOUT_DATA = (
-    *("set_params", "get_params", "repr", "clone", "pickle", "checkpoint", "attribute"),
-)
+OF_MODEL = ("fit", "partial_fit", "predict", "score", "decision_function", "predict_proba")
+SPECIAL = ("repr", "clone", "pickle", "checkpoint", "attribute")
+WITHOUT_DATA = ("set_params", "get_params", *SPECIAL)
 ENDLESS = 10**9  # columns that nobody has memory for
 
 
@@ -141,7 +138,7 @@ def _call(rng, estimator):
     if rng.random_sample() < 0.2:
         return _call_without_data(rng, estimator)
     is_classifier = isinstance(estimator, ClusterFeaturesClassifier)
-    methods = OF_CLASSIFIER if is_classifier else LEARNING + ASKING
+    methods = OF_MODEL if is_classifier else LEARNING + ASKING
     method = str(rng.choice(methods))
     name, X = "good", None
     if rng.random_sample() < 0.4:
@@ -165,11 +162,10 @@ def _call(rng, estimator):
 def _call_without_data(rng, estimator):
     """Return a call of a method that takes no rows."""
     is_classifier = isinstance(estimator, ClusterFeaturesClassifier)
-    method = str(
-        rng.choice(list(WITHOUT_DATA))
-        if is_classifier or rng.random_sample() < 0.6
-        else rng.choice(["set_output", "get_feature_names_out"])
-    )
+    some = ["set_output", "get_feature_names_out"]
+    if is_classifier or rng.random_sample() < 0.6:
+        some = list(WITHOUT_DATA)
+    method = str(rng.choice(some))
     arguments, keywords = (), {}
     if method == "set_params":
         keywords = _parameter(rng, estimator, odd=rng.random_sample() < 0.5)
@@ -279,9 +275,8 @@ def _asks_for_much(estimator, call):
     """Return whether more columns were asked for than there is memory for."""
     cap = stream_of(estimator).max_clusters if hasattr(estimator, "inertia_") else 0
     caps = [cap, estimator.get_params(deep=False).get("max_clusters")]
-    return call.data == "huge width" or any(
-        isinstance(cap, int) and cap > ENDLESS for cap in caps
-    )
+    is_endless = [isinstance(cap, int) and cap > ENDLESS for cap in caps]
+    return call.data == "huge width" or any(is_endless)
 
 
 def _holds_what_cannot_be_copied(estimator):

@@ -43,21 +43,27 @@ def loop_of(parameters, rows, random_numbers, first_call, **options):
     return algorithm[parameters["algorithm"]](samples, uniforms, k, **options)
 
 
+def with_last(value):
+    """Return a function that puts a value at the end of rows."""
+    return lambda X: np.append(X.ravel()[:-1], value).reshape(X.shape)
+
+
+SPOILERS = {
+    "NaN": with_last(np.nan),
+    "infinity": with_last(-np.inf),
+    "overflow": with_last(1e200),
+    "1-d": lambda X: X[0],
+    "3-d": lambda X: X[None],
+    "wide": lambda X: np.hstack([X, X]),
+    "no rows": lambda X: X[:0],
+    "complex": lambda X: X + 1j,
+    "text": lambda X: np.full(X.shape, "a"),
+}
+
+
 def spoiled(X, how):
     """Return rows that no call may accept."""
-    values = {"NaN": np.nan, "infinity": -np.inf, "overflow": 1e200}
-    if how in values:
-        X = X.copy()
-        X[-1, -1] = values[how]
-        return X
-    return {
-        "1-d": X[0],
-        "3-d": X[None],
-        "wide": np.hstack([X, X]),
-        "no rows": X[:0],
-        "complex": X + 1j,
-        "text": np.full(X.shape, "a"),
-    }[how]
+    return SPOILERS[how](X)
 
 
 def check_past(model, past):
@@ -79,9 +85,8 @@ def check_features(features, encode, X, centers, labels, live):
     if encode == "ordinal":
         np.testing.assert_array_equal(features[:, 0], labels)
         return
-    distances = np.array(
-        [[math.dist(x, center) for center in centers.tolist()] for x in X.tolist()]
-    )
+    rows, centers = X.tolist(), centers.tolist()
+    distances = np.array([[math.dist(x, center) for center in centers] for x in rows])
     if encode.startswith("onehot"):
         expected = np.equal.outer(labels, live).astype(float)
     elif encode == "distance":

@@ -18,7 +18,7 @@ import numpy as np
 import pytest
 from checkpoints import with_random_state_of
 from engines import ENGINES, engine
-from hypothesis import HealthCheck, Phase, seed, settings
+from hypothesis import Phase, seed, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import (
     RuleBasedStateMachine,
@@ -38,7 +38,9 @@ from streams import cells, dense
 from onlinekmeans_sklearn import OnlineKMeans, SemiOnlineKMeans, load, save
 
 from . import ADVICE
-from .history import Past, check_features, check_past, spoiled
+from .arbitrary import BARE
+from .fuzz_cases import ASKING, LEARNING
+from .history import SPOILERS, Past, check_features, check_past, spoiled
 from .sources import STORAGES
 from .state import changes, state
 
@@ -51,45 +53,33 @@ storages = st.sampled_from(sorted(STORAGES))
 seeds = st.integers(0, 5)
 random_states = st.one_of(seeds, seeds.map(np.random.RandomState))
 caps = st.sampled_from([None, None, 1, 2, 13])
-good_parameters = st.one_of(
-    st.tuples(st.just("k"), st.sampled_from([1, 2, 3, 20])),
-    st.tuples(st.just("n_clusters"), st.sampled_from([None, None, 1, 3])),
-    st.tuples(st.just("max_clusters"), caps),
-    st.tuples(st.just("n_jobs"), st.sampled_from([None, 1, 2])),
-    st.tuples(st.just("random_state"), random_states),
-    st.tuples(
-        st.just("encode"),
-        st.sampled_from(["onehot", "onehot-dense", "ordinal", "distance", "triangle"]),
-    ),
+
+
+def one_of_parameters(**choices):
+    """Return a strategy for the name of a parameter and one of its values."""
+    values = {name: st.sampled_from(choices[name]) for name in choices}
+    return st.one_of(*(st.tuples(st.just(name), each) for name, each in values.items()))
+
+
+some_parameters = one_of_parameters(
+    k=[1, 2, 3, 20],
+    n_clusters=[None, None, 1, 3],
+    max_clusters=[None, None, 1, 2, 13],
+    n_jobs=[None, 1, 2],
+    encode=["onehot", "onehot-dense", "ordinal", "distance", "triangle"],
 )
-bad_parameters = st.one_of(
-    st.tuples(st.just("k"), st.sampled_from([0, -1, 2.5, None, "many", True])),
-    st.tuples(st.just("n_clusters"), st.sampled_from([0, 1.5, "auto"])),
-    st.tuples(st.just("max_clusters"), st.sampled_from([0, -2, math.inf])),
-    st.tuples(st.just("encode"), st.sampled_from(["one-hot", None, 3])),
-    st.tuples(st.just("n_jobs"), st.sampled_from([0, 1.5, "all", True])),
+good_parameters = some_parameters | st.tuples(st.just("random_state"), random_states)
+bad_parameters = one_of_parameters(
+    k=[0, -1, 2.5, None, "many", True],
+    n_clusters=[0, 1.5, "auto"],
+    max_clusters=[0, -2, math.inf],
+    encode=["one-hot", None, 3],
+    n_jobs=[0, 1.5, "all", True],
 )
-CALLS = [
-    "fit",
-    "fit_predict",
-    "fit_transform",
-    "partial_fit",
-    "partial_fit_predict",
-    "partial_fit_transform",
-    "predict",
-    "transform",
-    "score",
-]
-READING = [
-    "accumulate",
-    "label",
-    "look_up",
-    "open_centers",
-]  # steps that can be interrupted
+CALLS = [*LEARNING, *ASKING]
+READING = ["accumulate", "label", "look_up", "open_centers"]  # which can be interrupted
 ENCODING = ["encode_distances", "encode_labels"]
-spoilers = st.sampled_from(
-    ["NaN", "infinity", "overflow", "1-d", "3-d", "wide", "no rows", "complex", "text"]
-)
+spoilers = st.sampled_from([*SPOILERS])
 
 
 def interrupt():
@@ -121,36 +111,24 @@ class Machine(RuleBasedStateMachine):
         self.context.enter_context(engine(kernel))
         self.context.enter_context(positions_per_block(block))
         self.d = d
-        self.row_pool = data.draw(
-            st.lists(st.tuples(*[numbers] * d), min_size=1, max_size=25), label="pool"
-        )
+        pool = st.lists(st.tuples(*[numbers] * d), min_size=1, max_size=25)
+        self.row_pool = data.draw(pool, label="pool")
         common = {"k": k, "random_state": random_state, "max_clusters": cap}
-        self.model = data.draw(
-            st.sampled_from(
-                [
-                    OnlineKMeans(**common),
-                    OnlineKMeans(algorithm="theoretical", **common),
-                    OnlineKMeans(k=k, random_state=random_state, half_life=half_life),
-                    OnlineKMeans(
-                        k=k,
-                        random_state=random_state,
-                        half_life=half_life,
-                        algorithm="theoretical",
-                    ),
-                    SemiOnlineKMeans(**common),
-                    SemiOnlineKMeans(lower_bound=3.0, n_samples=50, **common),
-                ]
-            ),
-            label="model",
-        )
+        forgets = {"k": k, "random_state": random_state, "half_life": half_life}
+        models = [
+            *(OnlineKMeans(**common), OnlineKMeans(algorithm="theoretical", **common)),
+            *(OnlineKMeans(**forgets), OnlineKMeans(algorithm="theoretical", **forgets)),
+            SemiOnlineKMeans(**common),
+            SemiOnlineKMeans(lower_bound=3.0, n_samples=50, **common),
+        ]
+        self.model = data.draw(st.sampled_from(models), label="model")
         self.past = None
         self.branches = []
 
     def batch(self, data, most=12):
         """Return rows from the pool, so that there are many repeats."""
-        return np.array(
-            data.draw(st.lists(st.sampled_from(self.row_pool), min_size=1, max_size=most))
-        )
+        rows = st.lists(st.sampled_from(self.row_pool), min_size=1, max_size=most)
+        return np.array(data.draw(rows))
 
     def weights(self, data, n):
         """Return weights of the next rows, or None."""
@@ -159,6 +137,12 @@ class Machine(RuleBasedStateMachine):
         if weights is not None and self.past is None:
             weights[0] = weights[0] or 1.0  # the first sample must count
         return weights
+
+    def next_rows(self, data, storage):
+        """Return rows in a storage, their weights, and the past that has them."""
+        X = self.batch(data)
+        weights = self.weights(data, len(X))
+        return STORAGES[storage](X), weights, self.gone_on(X, weights)
 
     def room(self):
         return self.past is None or len(self.past.rows) < MOST_ROWS
@@ -192,43 +176,34 @@ class Machine(RuleBasedStateMachine):
     @precondition(room)
     @rule(data=st.data(), storage=storages)
     def partial_fit(self, data, storage):
-        X = self.batch(data)
-        weights = self.weights(data, len(X))
-        past = self.gone_on(X, weights)
-        self.model.partial_fit(STORAGES[storage](X), sample_weight=weights)
+        rows, weights, past = self.next_rows(data, storage)
+        self.model.partial_fit(rows, sample_weight=weights)
         self.past = past
 
     @precondition(room)
     @rule(data=st.data(), storage=storages)
     def partial_fit_predict(self, data, storage):
-        X = self.batch(data)
-        weights = self.weights(data, len(X))
-        past = self.gone_on(X, weights)
-        rows = STORAGES[storage](X)
+        rows, weights, past = self.next_rows(data, storage)
         labels = self.model.partial_fit_predict(rows, sample_weight=weights)
-        assert labels.tolist() == past.reference().labels[-len(X) :]
+        assert labels.tolist() == past.reference().labels[-past.last_call :]
         self.past = past
 
     @precondition(room)
     @rule(data=st.data(), storage=storages)
     def partial_fit_transform(self, data, storage):
-        X = self.batch(data)
-        rows = STORAGES[storage](X)
+        rows, weights, past = self.next_rows(data, storage)
         if self.model.n_clusters is not None:
             with self.nothing_changes(), pytest.raises(ValueError, match="must be None"):
                 self.model.partial_fit_transform(rows)
             return
-        weights = self.weights(data, len(X))
-        past = self.gone_on(X, weights)
-        features = self.model.partial_fit_transform(rows, sample_weight=weights)
-        features = dense(features)
+        features = dense(self.model.partial_fit_transform(rows, sample_weight=weights))
         self.past = past
         labels = self.model.online_labels_
         if self.model.encode == "ordinal":
             np.testing.assert_array_equal(features[:, 0], labels)
         elif self.model.encode.startswith("onehot"):
             np.testing.assert_array_equal(features.argmax(axis=1), labels)
-            assert features.sum() == len(X)
+            assert features.sum() == past.last_call
 
     @rule(data=st.data(), storage=storages)
     def fit(self, data, storage):
@@ -377,22 +352,13 @@ class Machine(RuleBasedStateMachine):
             check_past(self.model, self.past)
 
 
-def run_machine(seed_, index, shrink=True):
+def run_machine(seed_, index, shrink=False):
     """Run the histories of a case, and return the number of their steps."""
     case = seed(seed_ * 1_000_003 + index)(type("Case", (Machine,), {"steps": 0}))
     phases = [Phase.generate, Phase.shrink] if shrink else [Phase.generate]
+    sizes = {"max_examples": RUNS, "stateful_step_count": STEPS}
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", ADVICE)
-        run_state_machine_as_test(
-            case,
-            settings=settings(
-                max_examples=RUNS,
-                stateful_step_count=STEPS,
-                phases=phases,
-                database=None,
-                deadline=None,
-                derandomize=False,
-                suppress_health_check=list(HealthCheck),
-            ),
-        )
+        usual = settings(**sizes, phases=phases, derandomize=False, **BARE)
+        run_state_machine_as_test(case, settings=usual)
     return case.steps

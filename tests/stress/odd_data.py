@@ -10,11 +10,7 @@ from scipy import sparse
 
 from .sources import STORAGES
 
-SPARSE_ARRAYS = (
-    *("csr_array", "csc_array", "coo_array", "bsr_array"),
-    *("lil_array", "dok_array", "dia_array"),
-)
-SPARSE_MATRICES = tuple(name.replace("array", "matrix") for name in SPARSE_ARRAYS)
+FORMATS = ("csr", "csc", "coo", "bsr", "lil", "dok", "dia")
 
 
 def plain_rows(rng, d):
@@ -82,7 +78,8 @@ class Subclass(np.ndarray):
 
 GOOD = {
     **STORAGES,
-    **{name: sparse_as(name) for name in SPARSE_ARRAYS + SPARSE_MATRICES},
+    **{f"{form}_array": sparse_as(f"{form}_array") for form in FORMATS},
+    **{f"{form}_matrix": sparse_as(f"{form}_matrix") for form in FORMATS},
     **{name: dtype_as(name) for name in ("bool", "int8", "uint8", "int32", "uint64")},
     **{name: dtype_as(name) for name in ("float16", "float32", "longdouble", ">f8", "<f4")},
     "list": lambda X: X.tolist(),
@@ -284,27 +281,14 @@ def stale_csr(X):
 
 def odd_targets(rng, n):
     """Return classes for n rows; most are good."""
-    makers = [
-        lambda: np.arange(n) % 2,
-        lambda: np.arange(n) % 2,
-        lambda: np.arange(n) % 3,
-        lambda: np.array(["a", "b"])[np.arange(n) % 2],
-        lambda: np.zeros(n),
-        lambda: np.arange(n + 1) % 2,
-        lambda: np.linspace(0, 1, n) + 0.5,
-        lambda: np.full(n, np.nan),
-        lambda: np.arange(n, dtype=complex),
-        lambda: np.array([None, "a"], dtype=object)[np.arange(n) % 2],
-        lambda: np.array([1, "a"], dtype=object)[np.arange(n) % 2],
-        lambda: np.ones((n, 2)),
-        lambda: (np.arange(n) % 2)[:, None],
-        lambda: (np.arange(n) % 2).tolist(),
-        lambda: pd.Series(np.arange(n) % 2),
-        lambda: np.full(n, 10**18),
-        lambda: np.full(n, np.datetime64("2020-01-01")),
-        lambda: None,
-        lambda: 3,
-        lambda: "abc",
-        lambda: sparse.csr_array(np.ones((n, 1))),
+    y = np.arange(n) % 2
+    targets = [
+        *(y, y, np.arange(n) % 3, np.array(["a", "b"])[y], np.arange(n + 1) % 2),
+        *(np.linspace(0, 1, n) + 0.5, np.arange(n, dtype=complex)),
+        *(np.full(n, number) for number in (0.0, np.nan)),
+        *(np.array([one, "a"], dtype=object)[y] for one in (None, 1)),
+        *(np.ones((n, 2)), y[:, None], y.tolist(), pd.Series(y), np.full(n, 10**18)),
+        *(np.full(n, np.datetime64("2020-01-01")), None, 3, "abc"),
+        sparse.csr_array(np.ones((n, 1))),
     ]
-    return makers[rng.randint(len(makers))]()
+    return targets[rng.randint(len(targets))]

@@ -61,22 +61,13 @@ ODD_PARAMETERS = {
     "n_samples": (*HUGE, *_ODD_INTEGERS),
 }
 CLASSIFIERS = (
-    None,
-    None,
-    SGDClassifier(),
-    SGDClassifier(average=True),
-    Perceptron(),
-    LogisticRegression(),
-    DummyClassifier(),
+    *(None, None, SGDClassifier(), SGDClassifier(average=True), Perceptron()),
+    *(LogisticRegression(), DummyClassifier()),
 )
 CLUSTERERS = (
-    None,
-    None,
-    OnlineKMeans(k=20, encode="distance"),
-    OnlineKMeans(max_clusters=12),
-    OnlineKMeans(k=20, half_life=30),
+    *(None, None, StandardScaler(), OnlineKMeans(k=20, encode="distance")),
+    *(OnlineKMeans(max_clusters=12), OnlineKMeans(k=20, half_life=30)),
     SemiOnlineKMeans(k=2, encode="onehot-dense"),
-    StandardScaler(),
 )
 _NO_PARTS = (3, "svm", OnlineKMeans, OnlineKMeans(k=-1), OnlineKMeans(n_clusters=2), [])
 GOOD_PARTS = {
@@ -97,6 +88,5 @@ ODD_OUTPUTS = ("default", "pandas", "polars", None, "nonsense", 3, [1], True)
 def draw(rng, values):
     """Return one of the values; of a class of random states, a new one."""
     value = values[rng.randint(len(values))]
-    return (
-        np.random.RandomState(rng.randint(100)) if value is np.random.RandomState else value
-    )
+    is_seeded = value is np.random.RandomState
+    return value(rng.randint(100)) if is_seeded else value

@@ -8,17 +8,9 @@ import scipy
 import sklearn
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
-from .cases import AMOUNTS
+from .cases import KINDS
 from .found import FOUND
 
-NAMES = {
-    "streams": "generated streams, against the paper's loop",
-    "calls": "odd calls of public methods",
-    "arrays": "calls with arbitrary arrays and sparse structures",
-    "histories": "random histories of an estimator, against the paper's loop",
-    "signals": "calls interrupted by signals, against an undisturbed stream",
-    "saves": "checkpoints of signal handlers, against an undisturbed stream",
-}
 LONG_STREAM = "samples of a long stream"
 HEADER = ("tried", "how many", "in total", "failures")
 
@@ -32,12 +24,12 @@ class Count:
         self.failures = []
         self.details = Counter()
 
-    def add(self, report, per_case):
+    def add(self, report):
         """Take note of a case."""
-        self.tried += per_case
+        self.tried += KINDS[report.kind].per_case
         if isinstance(report.amount, Counter):
             self.details.update(report.amount)
-            self.amount += report.amount[AMOUNTS[report.kind]]
+            self.amount += report.amount[KINDS[report.kind].amount]
         else:
             self.amount += report.amount
         self.seconds += report.seconds
@@ -51,9 +43,10 @@ class Count:
 
 def rows_of_cases(counts):
     """Yield a row for every kind of cases."""
-    for kind, count in counts.items():
-        in_them = f"{count.amount:,} {AMOUNTS[kind]}" if AMOUNTS[kind] != "calls" else ""
-        yield NAMES[kind], f"{count.tried:,}", in_them, f"{len(count.failures):,}"
+    for name, count in counts.items():
+        kind = KINDS[name]
+        in_them = f"{count.amount:,} {kind.amount}" if kind.amount != "calls" else ""
+        yield kind.what, f"{count.tried:,}", in_them, f"{len(count.failures):,}"
 
 
 def rows_of_soak(soak):
@@ -72,14 +65,9 @@ def row_of_found():
 
 def progress_bar(console):
     """Return a bar for every kind of cases."""
-    return Progress(
-        TextColumn("{task.description}"),
-        BarColumn(),
-        TextColumn("{task.completed:,.0f} of {task.total:,.0f}"),
-        TimeElapsedColumn(),
-        console=console,
-        transient=True,
-    )
+    done = TextColumn("{task.completed:,.0f} of {task.total:,.0f}")
+    columns = TextColumn("{task.description}"), BarColumn(), done, TimeElapsedColumn()
+    return Progress(*columns, console=console, transient=True)
 
 
 def versions():

@@ -18,6 +18,7 @@ import tempfile
 import time
 import warnings
 from collections import Counter, deque
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -158,9 +159,8 @@ def known(model):
         return state(model)
     found = {"random_state": plain(model.random_state)}
     if hasattr(model, "classifier_"):
-        weights = [
-            getattr(model.classifier_, name) for name in ("coef_", "intercept_", "t_")
-        ]
+        classifier = model.classifier_
+        weights = [classifier.coef_, classifier.intercept_, classifier.t_]
         found.update(weights=plain(weights), clusterer=state(model.clusterer_))
     return found
 
@@ -214,9 +214,8 @@ class Timer:
             frame = frame.f_back
         ours = [location for location in locations if location[0].startswith(PACKAGE)]
         if ours:
-            self.location = " in ".join(
-                f"{path}:{line}" for path, line in locations[:1] + ours[:1]
-            )
+            both = places[:1] + ours[:1]
+            self.place = " in ".join(f"{path}:{line}" for path, line in both)
         self.action()
 
     def call(self, function, seconds, action):
@@ -270,13 +269,16 @@ class Disturbed:
         names = changes(expected, found)
         self.expect(not names, f"another {names}")
 
+    def struck(self, step, expected, action):
+        """Return the result of a call that a signal strikes, perhaps."""
+        call = partial(perform, self.model, step, self.path)
+        return self.timer.call(call, expected.seconds, action)
+
     def interrupted(self, step, expected):
         """Interrupt a call, and return whether it is done."""
         model, before = self.model, known(self.model)
         try:
-            result = self.timer.call(
-                lambda: perform(model, step, self.path), expected.seconds, interrupt
-            )
+            result = self.struck(step, expected, interrupt)
         except Interrupted as error:
             after, n_after = known(model), n_seen(model)
             if self.keeps_errors:  # with their tracebacks, as debuggers do
@@ -312,11 +314,8 @@ class Disturbed:
             else:
                 save(model, path)
 
-        found = self.timer.call(
-            lambda: perform(model, step, self.path), expected.seconds, save_model
-        )
-        self.expect(found == expected.result)
-        if self.timer.location is not None:
+        self.expect(self.struck(step, expected, save_model) == expected.result)
+        if self.timer.place is not None:
             self.counts["inside"] += 1
             checkpoint = pickle.loads(path.read_bytes()) if is_classifier else load(path)
             self.check_saved(checkpoint, expected)

@@ -131,30 +131,16 @@ def extremes(rng, n, d, dtype):
     return X
 
 
-SCALED = {
-    "blobs": blobs,
-    "grid": grid,
-    "repeats": repeats,
-    "ordered": ordered,
-    "backwards": backwards,
-    "constant features": constant_features,
-    "zero rows": zero_rows,
-    "counts": counts,
-    "far groups": far_groups,
-    "outlier first": outlier_first,
-    "near ties": near_ties,
-    "sphere": sphere,
-    "growth": growth,
-    "shrinking": shrinking,
-}
-KINDS = {
-    **SCALED,
-    "lower bound": lower_bound,
-    "subnormals": subnormals,
-    "tiny squares": tiny_squares,
-    "mixed scales": mixed_scales,
-    "extremes": extremes,
-}
+def by_name(*kinds):
+    return {kind.__name__.replace("_", " "): kind for kind in kinds}
+
+
+SCALED = by_name(
+    *(blobs, grid, repeats, ordered, backwards, constant_features, zero_rows, counts),
+    *(far_groups, outlier_first, near_ties, sphere, growth, shrinking),
+)
+OTHERS = by_name(lower_bound, subnormals, tiny_squares, mixed_scales, extremes)
+KINDS = {**SCALED, **OTHERS}
 
 
 def strided(X):

@@ -77,17 +77,8 @@ def stream_case(seed, index):
     if rng.random_sample() < 0.2:
         storages = [str(name) for name in rng.choice(names, size=len(cuts))]
     case = StreamCase(
-        kind=kind,
-        X=X,
-        shape=X.shape,
-        dtype=dtype.name,
-        scale=scale,
-        offset=offset,
-        algorithm=algorithm,
-        parameters=parameters,
-        storages=storages,
-        dtypes=_dtypes(rng, X, len(cuts)),
-        cuts=cuts,
+        *(kind, X, X.shape, dtype.name, scale, offset, algorithm, parameters, storages),
+        *(_dtypes(rng, X, len(cuts)), cuts),
         kernel=str(rng.choice(sorted(ENGINES))),
         pickled=rng.random_sample() < 0.2,
         queries=int(rng.choice([0, 0, 5])),
@@ -173,12 +164,8 @@ def _cuts(rng, n):
 
 def check_stream(case):
     """Check that the package does what the paper says, and return how many rows it read."""
-    with (
-        warnings.catch_warnings(),
-        engine(case.kernel),
-        positions_per_block(case.block),
-        moves_at(case.moves),
-    ):
+    blocks, moves = positions_per_block(case.block), moves_at(case.moves)
+    with warnings.catch_warnings(), engine(case.kernel), blocks, moves:
         warnings.simplefilter("error")
         warnings.filterwarnings("ignore", ADVICE)
         return _check_stream(case)

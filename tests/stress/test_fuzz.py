@@ -79,12 +79,11 @@ class Faulty(OnlineKMeans):
             raise ValueError
         if self.fault == "forgetful":
             inside.set_last_rows(self, self.online_labels_ + 1, self.online_distances_)
-            raise ValueError("Got X, but expected something else.")
         if self.fault == "draws":
             inside.with_other_numbers(self)
-            raise ValueError("Got X, but expected something else.")
         if self.fault == "global":
             np.random.random_sample()
+        if self.fault in ("forgetful", "draws", "global"):
             raise ValueError("Got X, but expected something else.")
         if self.fault == "overwrites":
             X[0] = 0.0
@@ -94,8 +93,7 @@ class Faulty(OnlineKMeans):
 
 
 @pytest.mark.parametrize(
-    "fault",
-    ["exception", "silence", "forgetful", "draws", "global", "overwrites", "wrong"],
+    "fault", ["exception", "silence", "forgetful", "draws", "global", "overwrites", "wrong"]
 )
 def test_the_judge_finds_faults(fault):
     model = Faulty(k=30, random_state=0).fit(np.arange(60.0).reshape(20, 3))

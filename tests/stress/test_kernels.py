@@ -92,47 +92,55 @@ def joined(cluster, row):
     return set_to([(cluster, np.array([row]))])
 
 
-LENGTHS = (short, long)
-WRONG = [
-    *(
-        ("both", "nearest", name, how)
-        for name in ("ids", "d2", "visible")
-        for how in LENGTHS
-    ),
-    *(("both", "nearest", "visible", with_number(n)) for n in (-1, CENTERS + 1, 2**62)),
-    *(("both", "nearest", "X", how) for how in (narrow, wide)),
-    ("both", "nearest_of_row", "X", wide),
-    ("both", "nearest_of_row", "X", lambda rows: rows[[0, 0]]),
-    ("both", "nearest_of_row", "X", lambda rows: rows[:0]),
-    *(("both", "pair_distances", "ids", how) for how in LENGTHS),
-    *(("both", "pair_distances", "rows", with_number(n)) for n in (-1, N, 2**62)),
-    *(("both", "pair_distances", "ids", with_number(n)) for n in (-1, CENTERS, -(2**62))),
-    *(
-        ("both", "next_openings", name, how)
-        for name in ("uniforms", "d2")
-        for how in LENGTHS
-    ),
-    *(("both", "next_openings", "candidates", with_number(n)) for n in (-1, N, 2**62)),
-    *(("both", "next_openings", "opened", with_number(n)) for n in (-1, N, -(2**62))),
-    ("dense", "pair_distances", "X", wide),
-    *(("dense", "add", name, how) for name in ("labels",) for how in LENGTHS),
-    ("dense", "add", "sums", short),
-    ("dense", "add", "sums", lambda sums: np.zeros((CENTERS, D + 1))),
-    ("dense", "add", "low", set_to(-1)),
-    ("dense", "add", "low", set_to(CENTERS + 1)),
-    ("dense", "add", "high", set_to(CENTERS + 1)),
-    ("dense", "add", "high", set_to(2**40)),
-    *(("dense", "add", "X", how) for how in (narrow, wide)),
-    *(("csr", "add", "members", joined(1, n)) for n in (-1, N, 2**62)),
-    *(("csr", "add", "members", joined(c, 0)) for c in (-1, CENTERS, 2**40)),
-    ("csr", "add", "sums", lambda sums: sums[:1]),
-    ("csr", "add", "sums", lambda sums: [(sums[0][0], np.zeros(1))] * CENTERS),
-    ("csr", "add", "sums", lambda sums: [(np.zeros(1, np.int32), sums[0][1])] * CENTERS),
-    *(("both", "next_openings", "start", set_to(n)) for n in (-1, -(2**62))),
-]
+def with_numbers(*numbers):
+    return [with_number(number) for number in numbers]
+
+
+LENGTHS = [short, long]
+WRONG = {  # storages and method: name of an argument, and what is wrong with it
+    ("both", "nearest"): {
+        "ids": LENGTHS,
+        "d2": LENGTHS,
+        "visible": [*LENGTHS, *with_numbers(-1, CENTERS + 1, 2**62)],
+        "X": [narrow, wide],
+    },
+    ("both", "nearest_of_row"): {"X": [wide, lambda X: X[[0, 0]], lambda X: X[:0]]},
+    ("both", "pair_distances"): {
+        "ids": [*LENGTHS, *with_numbers(-1, CENTERS, -(2**62))],
+        "rows": with_numbers(-1, N, 2**62),
+    },
+    ("both", "next_openings"): {
+        "uniforms": LENGTHS,
+        "d2": LENGTHS,
+        "candidates": with_numbers(-1, N, 2**62),
+        "opened": with_numbers(-1, N, -(2**62)),
+        "start": [set_to(-1), set_to(-(2**62))],
+    },
+    ("dense", "pair_distances"): {"X": [wide]},
+    ("dense", "add"): {
+        "labels": LENGTHS,
+        "sums": [short, lambda sums: np.zeros((CENTERS, D + 1))],
+        "low": [set_to(-1), set_to(CENTERS + 1)],
+        "high": [set_to(CENTERS + 1), set_to(2**40)],
+        "X": [narrow, wide],
+    },
+    ("csr", "add"): {
+        "members": [
+            *(joined(1, n) for n in (-1, N, 2**62)),
+            *(joined(c, 0) for c in (-1, CENTERS, 2**40)),
+        ],
+        "sums": [
+            lambda sums: sums[:1],
+            lambda sums: [(sums[0][0], np.zeros(1))] * CENTERS,
+            lambda sums: [(np.zeros(1, np.int32), sums[0][1])] * CENTERS,
+        ],
+    },
+}
 CASES = [
-    (storage, *rest)
-    for which, *rest in WRONG
+    (storage, method, name, change)
+    for (which, method), wrong in WRONG.items()
+    for name, changes in wrong.items()
+    for change in changes
     for storage in (STORED if which == "both" else [which])
 ]
 
@@ -193,20 +201,18 @@ def changed(part, change):
     return rows
 
 
-@pytest.mark.parametrize(
-    ("part", "change"),
-    [
-        *(("indptr", how) for how in LENGTHS),
-        ("indptr", with_number(-1)),
-        ("indptr", with_number(10**6)),
-        ("indptr", lambda ends: ends + 1),
-        ("indptr", lambda ends: ends[:0]),
-        ("indptr", lambda ends: ends.astype(np.int64)),
-        ("indices", short),
-        ("indices", lambda columns: columns.astype(np.int64)),
-        ("data", short),
-        ("data", lambda values: values.astype(np.float32)),
+DAMAGED = {
+    "indptr": [
+        *(*LENGTHS, *with_numbers(-1, 10**6), lambda ends: ends + 1, lambda ends: ends[:0]),
+        lambda ends: ends.astype(np.int64),
     ],
+    "indices": [short, lambda columns: columns.astype(np.int64)],
+    "data": [short, lambda values: values.astype(np.float32)],
+}
+
+
+@pytest.mark.parametrize(
+    ("part", "change"), [(part, how) for part, every in DAMAGED.items() for how in every]
 )
 def test_rows_that_end_beyond_their_arrays_are_refused(part, change):
     with pytest.raises(ValueError):
@@ -238,14 +244,8 @@ def test_centers_without_features_are_refused(shape):
 
 
 @pytest.mark.parametrize("storage", STORED)
-def test_no_rows_and_no_centers_are_no_harm(storage):
+def test_pairs_with_no_centers_are_refused(storage):
     search, rows = searched(storage)
-    ids, d2 = np.empty(0, dtype=np.int32), np.empty(0)
-    search.nearest(rows[:0], ids, d2)
     empty = type(search)(STORED[storage][0](C)[:0])
-    ids, d2 = np.full(N, -1, dtype=np.int32), np.full(N, np.inf)
-    empty.nearest(rows, ids, d2)
-    assert (ids == -1).all()
-    assert np.isinf(d2).all()
     with pytest.raises(ValueError):
         empty.pair_distances(rows, np.array([0]), np.array([0]))

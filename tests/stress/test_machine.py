@@ -4,14 +4,14 @@ import pytest
 from inside import replaced
 
 from . import SEED
-from .cases import run_history
+from .machine import run_machine
 
 pytestmark = pytest.mark.slow
 
 
 @pytest.mark.parametrize("index", range(5))
 def test_an_estimator_is_what_the_reference_says_whatever_it_went_through(index):
-    assert run_history(SEED, index, shrink=True) > 20
+    assert run_machine(SEED, index, shrink=True) > 20
 
 
 def test_histories_find_an_estimator_that_a_failed_call_changes():
@@ -26,4 +26,4 @@ def test_histories_find_an_estimator_that_a_failed_call_changes():
             return False
 
     with replaced("unchanged_on_error", Careless), pytest.raises(AssertionError):
-        run_history(SEED, 0)
+        run_machine(SEED, 0)

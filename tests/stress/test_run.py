@@ -22,9 +22,8 @@ def test_numbers_are_printed_and_written(tmp_path, capsys):
     few += ["--signals", "0", "--saves", "0"]
     assert main([*few, "--samples", "0", "--out", str(tmp_path), "--jobs", "1"]) == 0
     printed = capsys.readouterr().out
-    assert all(
-        name in printed for name in ("streams", "calls", "bugs found and", "failures")
-    )
+    for name in ("streams", "calls", "bugs found and", "failures"):
+        assert name in printed
     written = json.loads((tmp_path / "stress.json").read_text())
     assert written["streams"]["tried"] == 3
     assert written["calls"]["amount"] == 10
@@ -36,7 +35,7 @@ def test_numbers_are_printed_and_written(tmp_path, capsys):
 
 def test_failures_and_the_soak_count(tmp_path, monkeypatch, capsys):
     count = report.Count()
-    count.add(Report("streams", 7, 0, "it died", 0.1), 1)
+    count.add(Report("streams", 7, 0, "it died", 0.1))
     soak = {"samples": 10, "kills": 2, "calls": 3, "cycles": [{"saves": 4}], "lost": [1]}
 
     def run_soak(argv):

@@ -46,9 +46,7 @@ def whole_in_this_process(job, show):
     return marks
 
 
-def test_killed_processes_come_to_the_same_as_an_undisturbed_one(
-    tmp_path, monkeypatch, capsys
-):
+def test_killed_processes_come_to_the_same(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(soak, "run_whole", whole_in_this_process)
     out = tmp_path / "soak.json"
     arguments = ["--samples", str(SAMPLES), "--kills", "2", "--out", str(out)]
@@ -57,9 +55,8 @@ def test_killed_processes_come_to_the_same_as_an_undisturbed_one(
     assert report["differences"] == report["lost"] == []
     starts = [cycle["resumed_at"] for cycle in report["cycles"]]
     assert starts[0] == 0 < starts[1] < starts[2] <= SAMPLES
-    assert all(
-        cycle["hit"] in ("saving", "saved", "file") for cycle in report["cycles"][:2]
-    )
+    hits = {cycle["hit"] for cycle in report["cycles"][:2]}
+    assert hits <= {"saving", "saved", "file"}
     assert report["marks"][-1]["samples"] == SAMPLES
     if importlib.util.find_spec("matplotlib"):
         assert out.with_suffix(".png").exists()
@@ -78,17 +75,9 @@ def test_how_the_stream_is_cut_makes_no_difference(job, few_checkpoints):
     assert read_checkpoint(job.checkpoint(0)).n_samples_seen_ == events[-1].samples
 
 
-def without_a_row(model, X):
-    model.partial_fit(X[:99]).partial_fit(X[100:])
-
-
 def with_other_random_numbers(model, X):
     inside.with_other_numbers(model)
     model.partial_fit(X)
-
-
-def with_a_row_twice(model, X):
-    model.partial_fit(X[:100]).partial_fit(X[99:])
 
 
 def with_rounded_sums(model, X):
@@ -98,7 +87,11 @@ def with_rounded_sums(model, X):
 
 @pytest.mark.parametrize(
     "resume",
-    [without_a_row, with_other_random_numbers, with_a_row_twice, with_rounded_sums],
+    [
+        *(with_other_random_numbers, with_rounded_sums),
+        lambda model, X: model.partial_fit(X[:99]).partial_fit(X[100:]),  # a row is lost
+        lambda model, X: model.partial_fit(X[:100]).partial_fit(X[99:]),  # or read twice
+    ],
 )
 def test_a_faulty_resume_is_told_apart(resume, job):
     X = Rows(SEED).between(0, 3000)
@@ -110,9 +103,8 @@ def test_a_faulty_resume_is_told_apart(resume, job):
     assert differences(model, wrong) != []
 
 
-def test_a_difference_is_a_failure_and_the_checkpoints_stay(
-    tmp_path, few_checkpoints, monkeypatch, capsys
-):
+@pytest.mark.usefixtures("few_checkpoints")
+def test_a_difference_fails_and_the_checkpoints_stay(tmp_path, monkeypatch, capsys):
     def faulty(job, show):
         read_and_save(job._replace(seed=7), 0, lambda event: None)
         return [{"cycle": 0, "resumed_at": 0, "saved_at": 7, "saves": 1}]
@@ -169,13 +161,9 @@ def test_rows_depend_on_their_positions_only():
     X = rows.between(BLOCK - 5, 2 * BLOCK + 5)
     assert X.shape == (BLOCK + 10, N_FEATURES)
     assert len(np.unique(X, axis=0)) == len(X)
-    for start, stop in [
-        (2 * BLOCK, 2 * BLOCK + 5),
-        (BLOCK - 5, BLOCK),
-        (BLOCK - 1, BLOCK + 1),
-    ]:
-        part = X[start - BLOCK + 5 : stop - BLOCK + 5]
-        np.testing.assert_array_equal(rows.between(start, stop), part)
+    for start, stop in [(BLOCK + 5, BLOCK + 10), (0, 5), (4, 6)]:
+        part = rows.between(BLOCK - 5 + start, BLOCK - 5 + stop)
+        np.testing.assert_array_equal(part, X[start:stop])
     np.testing.assert_array_equal(Rows(3).between(BLOCK - 5, 2 * BLOCK + 5), X)
     assert not np.array_equal(Rows(4).between(0, 5), rows.between(0, 5))
 
@@ -194,27 +182,19 @@ def test_parts_of_all_sizes_make_up_the_stream():
 
 def marks_of(leak=0, slower=0.0, threads=0, n=100):
     """Return marks of a run that has settled early, with what is wrong with it."""
-    return [
-        Mark(
-            samples=i * 10**6,
-            calls=i,
-            clusters=100 if i > 5 else 10 * i,
-            seconds=i + slower * i**2,
-            cpu_seconds=i + slower * i**2,
-            resident_bytes=2**27 + leak * i,
-            descriptors=9,
-            threads=3 + i % 2 + threads * i,
-        )
-        for i in range(1, n + 1)
-    ]
+    marks = []
+    for i in range(1, n + 1):
+        clusters, seconds = 100 if i > 5 else 10 * i, i + slower * i**2
+        used = 2**27 + leak * i, 9, 3 + i % 2 + threads * i
+        marks.append(Mark(i * 10**6, i, clusters, seconds, seconds, *used))
+    return marks
 
 
 def test_what_is_flat_is_said_to_be():
     report = verdicts(marks_of())
     assert report["settled_at"] == 6_000_000
-    assert report["memory"]["is_flat"]
+    assert report["memory"]["is_flat"] is report["time"]["is_flat"] is True
     assert report["memory"]["growth"] == report["memory"]["bytes_per_million"] == 0
-    assert report["time"]["is_flat"]
     assert report["time"]["ratio"] == pytest.approx(1)
     assert report["time"]["nanoseconds"] == pytest.approx(1000)
 
@@ -233,7 +213,6 @@ def test_what_grows_is_found():
 
 def test_of_a_short_run_or_another_system_nothing_is_said():
     assert verdicts(marks_of(n=20))["time"]["is_flat"] is None
-    short = [mark._replace(samples=mark.samples // 100) for mark in marks_of()]
-    assert verdicts(short)["memory"]["is_flat"] is None
-    elsewhere = [mark._replace(resident_bytes=None) for mark in marks_of()]
-    assert verdicts(elsewhere)["memory"]["is_flat"] is None
+    for other in ({"samples": 100_000}, {"resident_bytes": None}):
+        marks = [mark._replace(**other) for mark in marks_of()]
+        assert verdicts(marks)["memory"]["is_flat"] is None

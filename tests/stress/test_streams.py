@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from engines import ENGINES, engine
 from scipy.sparse import csr_array
-from streams import fit_in_chunks
+from streams import dense, fit_in_chunks
 
 from onlinekmeans_sklearn import OnlineKMeans
 
@@ -67,11 +67,7 @@ def test_wide_rows_one_by_one_are_what_they_are_in_a_block(d, kind, name):
         assert other.inertia_ == block.inertia_ > 0
         assert other.facility_costs_.tolist() == block.facility_costs_.tolist()
         assert other.opened_at_.tolist() == block.opened_at_.tolist()
-        sums = [
-            m.cluster_means_ if kind is np.array else m.cluster_means_.toarray()
-            for m in (other, block)
-        ]
-        np.testing.assert_array_equal(*sums)
+        np.testing.assert_array_equal(*(dense(m.cluster_means_) for m in (other, block)))
 
 
 @pytest.mark.parametrize("name", ENGINES)

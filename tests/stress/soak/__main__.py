@@ -69,15 +69,10 @@ def run(job, console):
         marks, whole_seconds = timed(run_whole, job, progress)
         cycles, resumed_seconds = timed(run_killed, job, progress)
     report = {
-        "samples": job.samples,
-        "kills": job.kills,
-        "seed": job.seed,
-        "n_jobs": job.n_jobs,
+        **{name: getattr(job, name) for name in ("samples", "kills", "seed", "n_jobs")},
         "versions": versions(),
         "seconds": {"whole": whole_seconds, "resumed": resumed_seconds},
-        "differences": differences(
-            read_checkpoint(job.whole), read_checkpoint(job.resumed)
-        ),
+        "differences": differences(*map(read_checkpoint, (job.whole, job.resumed))),
         "lost": lost(cycles),
         **verdicts(marks),
         "cycles": cycles,
@@ -88,12 +83,9 @@ def run(job, console):
 
 def parsed(argv):
     """Return the arguments of the command line."""
-    parser = argparse.ArgumentParser(
-        prog="python -m tests.stress.soak", description="A long stream, often interrupted."
-    )
-    parser.add_argument(
-        "--samples", type=int, default=100_000_000, help="of the stream (100000000)"
-    )
+    what = "A long stream, often interrupted."
+    parser = argparse.ArgumentParser(prog="python -m tests.stress.soak", description=what)
+    parser.add_argument("--samples", type=int, default=10**8, help="of the stream (10**8)")
     parser.add_argument("--kills", type=int, default=50, help="of a process (50)")
     parser.add_argument("--seed", type=int, default=SEED, help=f"of everything ({SEED})")
     parser.add_argument("--jobs", type=int, help="n_jobs of the estimator (its default)")
@@ -196,12 +188,9 @@ def unexpected_end(reader, cycle):
 
 
 def lost(cycles):
-    """Return the cycles whose last checkpoint was lost to their successor."""
-    return [
-        before["cycle"]
-        for before, after in pairwise(cycles)
-        if after["resumed_at"] < before["saved_at"]
-    ]
+    """Return the cycles whose last checkpoint was not there for their successor."""
+    pairs = pairwise(cycles)
+    return [one["cycle"] for one, then in pairs if then["resumed_at"] < one["saved_at"]]
 
 
 def differences(one, other):

@@ -48,9 +48,8 @@ def verdicts(marks):
 
 def settled(marks):
     """Return the first mark with almost all of the clusters."""
-    return next(
-        i for i, mark in enumerate(marks) if mark.clusters >= SETTLED * marks[-1].clusters
-    )
+    enough = SETTLED * marks[-1].clusters
+    return next(i for i, mark in enumerate(marks) if mark.clusters >= enough)
 
 
 def memory(marks, start, is_long):
@@ -58,16 +57,14 @@ def memory(marks, start, is_long):
     if not is_long or marks[-1].resident_bytes is None:
         return {"is_flat": None}
     half = marks[len(marks) // 2 :]
+    points = [(mark.samples / 1e6, mark.resident_bytes) for mark in marks[start:]]
     growth = max(mark.resident_bytes for mark in half) - marks[start].resident_bytes
     extra = {name: fewest_more(marks[start:], name) for name in ("descriptors", "threads")}
     return {
         "is_flat": growth <= MOST_GROWTH and max(extra.values()) <= 0,
         "settled": marks[start].resident_bytes,
         "growth": growth,
-        "bytes_per_million": slope(
-            [mark.samples / 1e6 for mark in marks[start:]],
-            [mark.resident_bytes for mark in marks[start:]],
-        ),
+        "bytes_per_million": slope(*zip(*points)),
         **extra,
     }
 
@@ -150,10 +147,8 @@ def _rows_of_verdicts(report):
     else:
         yield "memory then", f"{memory['settled'] / MIB:,.1f} MiB"
         yield "memory later, at most", f"{memory['growth'] / MIB:+,.2f} MiB"
-        yield (
-            "slope of memory",
-            f"{memory['bytes_per_million']:+,.0f} bytes per million samples",
-        )
+        per_million = f"{memory['bytes_per_million']:+,.0f} bytes per million samples"
+        yield "slope of memory", per_million
         yield "more files, threads", f"{memory['descriptors']:+}, {memory['threads']:+}"
         yield f"memory is flat (at most {MOST_GROWTH // MIB} MiB more)", _said(memory)
     yield "time per sample", f"{time['nanoseconds']:,.0f} ns"
