@@ -125,8 +125,8 @@ def test_wide_sparse_means_are_merged_by_their_sketch():
 def test_an_outlier_does_not_spoil_the_merge_of_the_others(far, position):
     """Seen from it, or from a mean that it draws away, all others are at one place."""
     X, blob = corners()
-    X[place] = far
-    others = np.arange(2000) != place
+    X[position] = far
+    others = np.arange(2000) != position
     for storage in (np.asarray, csr_array):
         model = OnlineKMeans(n_clusters=5, random_state=0).fit(storage(X))
         assert adjusted_rand_score(blob[others], model.labels_[others]) == 1

@@ -34,11 +34,11 @@ def number(cell):
 
 
 def column(header, *patterns):
-    """Return the place of the one column whose name has all the patterns."""
+    """Return the index of the one column whose name has all the patterns."""
     has_all = [all(re.search(each, name) for each in patterns) for name in header]
-    places = [place for place, is_meant in enumerate(has_all) if is_meant]
-    assert len(places) == 1, f"{patterns} are in {len(places)} of {header}"
-    return places[0]
+    indices = [index for index, is_meant in enumerate(has_all) if is_meant]
+    assert len(indices) == 1, f"{patterns} are in {len(indices)} of {header}"
+    return indices[0]
 
 
 def quality(name, *patterns):
@@ -129,8 +129,8 @@ def times_and_costs_by_k():
     header, rows = table("quality/quality-summary.csv")
     numbers = '"auto"', "10 n_clusters", "5 n_clusters"
     chosen = [rows[f"OnlineKMeans, k = {k}"] for k in numbers]
-    places = column(header, "^time$"), column(header, "^cost$")
-    figures = [f"{number(row[place]):.2f}" for row in chosen for place in places]
+    indices = column(header, "^time$"), column(header, "^cost$")
+    figures = [f"{number(row[index]):.2f}" for row in chosen for index in indices]
     return chosen[0][column(header, "datasets")], *figures
 
 

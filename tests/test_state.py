@@ -186,7 +186,7 @@ def test_states_that_cannot_be_are_refused(name, path, change):
         fields[last] = change(before) if callable(change) else change
     with pytest.raises((AttributeError, LookupError, TypeError, ValueError)) as caught:
         model_from(state)  # `load` makes a ValueError of it
-    if place.startswith("fitted/"):
+    if path.startswith("fitted/"):
         message = "This is not the state of a fitted estimator: .+"
         assert re.match(message, str(caught.value))
 

@@ -214,8 +214,8 @@ class Timer:
             frame = frame.f_back
         ours = [location for location in locations if location[0].startswith(PACKAGE)]
         if ours:
-            both = places[:1] + ours[:1]
-            self.place = " in ".join(f"{path}:{line}" for path, line in both)
+            both = locations[:1] + ours[:1]
+            self.location = " in ".join(f"{path}:{line}" for path, line in both)
         self.action()
 
     def call(self, function, seconds, action):
@@ -315,7 +315,7 @@ class Disturbed:
                 save(model, path)
 
         self.expect(self.struck(step, expected, save_model) == expected.result)
-        if self.timer.place is not None:
+        if self.timer.location is not None:
             self.counts["inside"] += 1
             checkpoint = pickle.loads(path.read_bytes()) if is_classifier else load(path)
             self.check_saved(checkpoint, expected)
