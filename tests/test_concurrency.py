@@ -125,9 +125,7 @@ def test_a_merge_that_is_overtaken_by_the_stream_is_not_kept():
         model.partial_fit(X[200:])
         go_on.set()
         thread.join(PATIENCE)
-    np.testing.assert_array_equal(
-        answers[0], first.predict(X)
-    )  # of the state it began with
+    np.testing.assert_array_equal(answers[0], first.predict(X))  # of where it began
     np.testing.assert_array_equal(model.cluster_centers_, expected.cluster_centers_)
 
 
@@ -135,16 +133,15 @@ def test_a_merge_that_is_overtaken_by_the_stream_is_not_kept():
 def test_threads_that_extend_one_estimator_lose_no_row(storage, hasty):
     X = storage(blobs(0, 200))
     model = OnlineKMeans(k=40, random_state=0)
-    learned = []
+    starts = range(0, 200, 10)
 
     def extend():
-        for start in range(0, 200, 10):
-            learned.append(model.partial_fit_predict(X[start : start + 10]))
+        return [model.partial_fit_predict(X[start : start + 10]) for start in starts]
 
-    at_once([extend] * 8)
+    learned = at_once([extend] * 8)
     assert model.n_samples_seen_ == model.counts_.sum() == 8 * 200
     # whatever their order, each call got the labels of its own rows
-    np.testing.assert_array_equal(np.bincount(np.concatenate(learned)), model.counts_)
+    np.testing.assert_array_equal(np.bincount(np.ravel(learned)), model.counts_)
 
 
 def test_threads_that_teach_one_classifier_lose_no_row(hasty):
@@ -173,18 +170,25 @@ def test_who_looks_while_others_extend_sees_no_mixture(hasty):
     for part in np.split(X, 10):
         states.append(looks(copied.partial_fit(part)))
 
-    def extend():
-        for part in np.split(X, 10):
-            grown.partial_fit(part)
-
-    def look():
-        while grown.n_samples_seen_ < 440:
-            seen.append(looks(grown))
-
-    at_once([look] * 3 + [extend])
+    extend_while(grown, X, lambda: seen.append(looks(grown)))
     for found, expected in zip(zip(*seen), zip(*states)):
         assert {*found} <= {*expected}
     assert looks(grown) == states[-1]
+
+
+def extend_while(model, X, look):
+    """Let a model of 40 rows read 400 more, while threads look at it all the time."""
+
+    def extend():
+        for part in np.split(X, 10):
+            model.partial_fit(part)
+
+    def look_often():
+        while model.n_samples_seen_ < 440:
+            look()
+
+    at_once([look_often] * 3 + [extend])
+    assert model.n_samples_seen_ == 440
 
 
 def test_who_looks_at_merged_clusters_sees_those_of_one_state(hasty):
@@ -192,30 +196,23 @@ def test_who_looks_at_merged_clusters_sees_those_of_one_state(hasty):
     X, model = blobs(0, 400), OnlineKMeans(4, k=60, random_state=0)
     model.partial_fit(blobs(0, 40))
 
-    def extend():
-        for part in np.split(X, 10):
-            model.partial_fit(part)
-
     def look():
-        while model.n_samples_seen_ < 440:
-            now = copy.copy(model)
-            one, other = now.cluster_centers_, copy.copy(now).cluster_centers_
-            np.testing.assert_array_equal(one, other)
-            d2 = ((X[:, None] - one) ** 2).sum(axis=2)
-            np.testing.assert_array_equal(now.predict(X), d2.argmin(axis=1))
-            assert now.score(X) == pytest.approx(-d2.min(axis=1).sum())
+        now = copy.copy(model)
+        one, other = now.cluster_centers_, copy.copy(now).cluster_centers_
+        np.testing.assert_array_equal(one, other)
+        d2 = ((X[:, None] - one) ** 2).sum(axis=2)
+        np.testing.assert_array_equal(now.predict(X), d2.argmin(axis=1))
+        assert now.score(X) == pytest.approx(-d2.min(axis=1).sum())
 
-    at_once([look] * 3 + [extend])
-    assert model.n_samples_seen_ == 440
+    extend_while(model, X, look)
 
 
 @pytest.mark.parametrize("n_before", [0, 100])
 def test_a_call_within_a_call_loses_no_row(n_before):
     X = blobs(0, 100)
-    model = OnlineKMeans(k=40, random_state=0)
+    model, nested = OnlineKMeans(k=40, random_state=0), []
     if n_before:
         model.partial_fit(X)
-    nested = []
 
     def call_again():
         nested.append(len(nested))

@@ -10,8 +10,8 @@ import dask
 from dask_clusters import (
     SMALL,
     STORAGES,
+    assert_same,
     assert_same_clusters,
-    cluster,
     computed,
     moves_everywhere,
     stream,
@@ -20,7 +20,7 @@ from dask_clusters import (
 )
 
 import onlinekmeans_sklearn
-from onlinekmeans_sklearn.dask import OnlineKMeans, SemiOnlineKMeans
+from onlinekmeans_sklearn.dask import OnlineKMeans
 
 pytestmark = pytest.mark.filterwarnings("ignore:Running on a single-machine scheduler")
 
@@ -30,11 +30,19 @@ MOVES = [100, 301, 512, 700, 900]  # the rest is read by workers at the same tim
 
 
 @pytest.fixture(scope="module")
-def client():
-    with cluster() as client:
-        with tuned_everywhere(client, **SMALL), moves_everywhere(client, MOVES):
-            yield client
-        wait_until_forgotten(client)
+def moving_client(module_client):
+    with tuned_everywhere(module_client, **SMALL), moves_everywhere(module_client, MOVES):
+        yield module_client
+    wait_until_forgotten(module_client)
+
+
+@pytest.fixture(params=[pytest.param("cluster", marks=pytest.mark.slow), "synchronous"])
+def client(request):
+    if request.param == "cluster":
+        yield request.getfixturevalue("moving_client")
+    else:
+        with dask.config.set(scheduler=request.param):
+            yield None
 
 
 @pytest.mark.parametrize("storage", ["array", "csr_array", "frame", "unknown sizes"])
@@ -45,14 +53,9 @@ def test_moving_centers_give_the_local_result(client, storage, name):
     if name == "SemiOnlineKMeans":
         options |= {"k": 3, "n_samples": len(X)}
     model = getattr(onlinekmeans_sklearn.dask, name)(**options, client=client)
-    local = getattr(onlinekmeans_sklearn, name)(**options)
-    model.fit(collection(X, SIZES))
-    local.fit(local_rows(X))
-    assert_same_clusters(model, local)
-    for attribute in ("labels_", "online_labels_", "online_distances_"):
-        values = computed(getattr(model, attribute))
-        np.testing.assert_array_equal(values, getattr(local, attribute))
-    if name == "OnlineKMeans":
+    local = getattr(onlinekmeans_sklearn, name)(**options).fit(local_rows(X))
+    assert_same(model.fit(collection(X, SIZES)), local)
+    if name == "OnlineKMeans" and client is not None:
         assert model._fitted.figures["n_serial_rows"] < 2000  # workers read the others
 
 
@@ -79,27 +82,8 @@ def test_features_decided_online_of_centers_that_move_are_refused(client):
     assert model.n_samples_seen_ == 200
 
 
-def test_moving_centers_without_a_cluster():
-    collection, _ = STORAGES["array"]
-    with dask.config.set(scheduler="synchronous"):
-        model = OnlineKMeans(5, k=40, random_state=0).fit(collection(X, SIZES))
-        local = onlinekmeans_sklearn.OnlineKMeans(5, k=40, random_state=0).fit(X)
-        assert_same_clusters(model, local)
-        np.testing.assert_array_equal(computed(model.labels_), local.labels_)
-
-
-def test_semi_online_without_a_cluster():
-    collection, _ = STORAGES["array"]
-    with dask.config.set(scheduler="synchronous"):
-        options = {"n_clusters": 5, "k": 3, "n_samples": len(X), "random_state": 0}
-        model = SemiOnlineKMeans(**options).fit(collection(X, SIZES))
-        local = onlinekmeans_sklearn.SemiOnlineKMeans(**options).fit(X)
-        np.testing.assert_array_equal(computed(model.labels_), local.labels_)
-
-
 def test_too_many_local_features_warn_as_the_local_estimator_does():
-    collection, _ = STORAGES["array"]
     with dask.config.set(scheduler="synchronous"):
         model = OnlineKMeans(k=400, encode="local", random_state=0)
         with pytest.warns(UserWarning, match="encode='local' gives .* Pass a smaller k"):
-            model.fit(collection(X, SIZES))
+            model.fit(STORAGES["array"][0](X, SIZES))

@@ -12,7 +12,6 @@ from dask_clusters import (
     SMALL,
     STORAGES,
     assert_same_clusters,
-    cluster,
     computed,
     cut,
     stream,
@@ -40,12 +39,6 @@ def lazy_weights(weights, sizes=SIZES):
         "series": dd.from_delayed(series, meta=pd.Series([1.0]), verify_meta=False),
         "delayed": [dask.delayed(part) for part in parts],
     }
-
-
-@pytest.fixture(scope="module")
-def module_client():
-    with cluster() as client:
-        yield client
 
 
 @pytest.fixture(params=["cluster", "none"])
