@@ -18,12 +18,8 @@ SIZES = {"skin": (245057, 3, 722427), "letter": (20000, 16, 311613)}
 def job(dataset, experiment, result, **setting):
     """Return the record of a job, failed if its result is a text."""
     outcome = "error" if isinstance(result, str) else "result"
-    return {
-        "dataset": dataset,
-        "experiment": experiment,
-        "setting": setting,
-        outcome: result,
-    }
+    about = {"dataset": dataset, "experiment": experiment, "setting": setting}
+    return {**about, outcome: result}
 
 
 def costs_of(dataset, random_state, runs=3):
