@@ -214,9 +214,7 @@ def test_errors_about_arguments_name_no_private_class(estimator):
 
 
 @pytest.mark.parametrize(
-    "model",
-    [OnlineKMeans(k=60), SemiOnlineKMeans(), ClusterFeaturesClassifier()],
-    ids=str,
+    "model", [OnlineKMeans(k=60), SemiOnlineKMeans(), ClusterFeaturesClassifier()], ids=str
 )
 def test_a_dask_collection_is_loaded_whole_with_a_warning(model):
     rows = pytest.importorskip("dask.array").from_array(X, chunks=(100, 3))
