@@ -55,11 +55,13 @@ def test_fit_is_a_pipeline_of_a_union_and_the_classifier(storage, encode):
     np.testing.assert_array_equal(model.predict(rows), pipeline.predict(rows))
 
 
-def test_clusters_tell_apart_what_is_not_linearly_separable():
-    linear = clone(SQUARED).fit(X[:800], y[:800])
-    model = ClusterFeaturesClassifier(random_state=0).fit(X[:800], y[:800])
-    assert linear.score(X[800:], y[800:]) < 0.7
-    assert model.score(X[800:], y[800:]) > 0.97
+@pytest.mark.parametrize("passthrough", [True, False])
+def test_clusters_tell_apart_what_is_not_linearly_separable(passthrough):
+    assert clone(SQUARED).fit(X[:800], y[:800]).score(X[800:], y[800:]) < 0.7
+    model = ClusterFeaturesClassifier(passthrough=passthrough, random_state=0)
+    assert model.fit(X[:800], y[:800]).score(X[800:], y[800:]) > 0.97
+    n_features, n_clusters = 2 * passthrough, model.clusterer_.n_clusters_
+    assert model.classifier_.n_features_in_ == n_features + 1 + 3 * n_clusters
 
 
 @pytest.mark.parametrize("storage", [np.asarray, csr_array])
@@ -112,12 +114,6 @@ def test_partial_fit_goes_on_after_fit():
     assert model.clusterer_.n_clusters_ > n_clusters
 
 
-def test_without_passthrough_the_classifier_sees_clusters_only():
-    model = ClusterFeaturesClassifier(passthrough=False, random_state=0).fit(X, y)
-    assert model.classifier_.n_features_in_ == 1 + 3 * model.clusterer_.n_clusters_
-    assert model.score(X, y) > 0.97
-
-
 def state(model):
     return joblib.hash(vars(model))
 
@@ -141,12 +137,11 @@ def test_a_failed_call_changes_nothing(case):
     with pytest.raises(ValueError, match=message):
         model.partial_fit(rows, target, **more)
     assert state(model) == before
-    model.partial_fit(X, y)
-    twin.partial_fit(X, y)
+    for each in (model, twin):
+        each.partial_fit(X, y)
     np.testing.assert_array_equal(model.classifier_.coef_, twin.classifier_.coef_)
-    np.testing.assert_array_equal(
-        model.clusterer_.cluster_means_, twin.clusterer_.cluster_means_
-    )
+    means = model.clusterer_.cluster_means_, twin.clusterer_.cluster_means_
+    np.testing.assert_array_equal(*means)
 
 
 @pytest.mark.parametrize(
@@ -184,9 +179,8 @@ def test_a_classifier_that_fails_halfway_changes_nothing(random_state, monkeypat
 @pytest.mark.parametrize("form", [np.array, csr_array, csr_matrix])
 def test_the_features_of_a_lone_row_are_those_it_has_among_others(form, encode):
     rows = np.where(X > 0.2, X, 0.0)
-    clusterer = OnlineKMeans(k=30, encode=encode)
-    model = ClusterFeaturesClassifier(clusterer=clusterer, random_state=0)
-    model.fit(form(rows[:300]), y[:300])
+    model = ClusterFeaturesClassifier(clusterer=OnlineKMeans(k=30, encode=encode))
+    model.set_params(random_state=0).fit(form(rows[:300]), y[:300])
     alone = [model.decision_function(form(rows[i : i + 1])) for i in range(0, 1200, 50)]
     whole = model.decision_function(form(rows))[::50]
     np.testing.assert_allclose(np.concatenate(alone), whole, atol=1e-12)
@@ -229,12 +223,10 @@ def test_methods_are_those_of_the_classifier():
 
 
 def test_any_clusterer_will_do_for_fit_but_not_for_a_stream():
-    model = ClusterFeaturesClassifier(
-        clusterer=MiniBatchKMeans(30, n_init=1), random_state=0
-    )
+    clusterer = MiniBatchKMeans(30, n_init=1)
+    model = ClusterFeaturesClassifier(clusterer=clusterer, random_state=0)
     assert model.fit(X, y).score(X, y) > 0.9
-    for unfitted_or_fitted in (clone(model), model):
-        assert not hasattr(unfitted_or_fitted, "partial_fit")
+    assert not hasattr(clone(model), "partial_fit")
     with pytest.raises(AttributeError) as error:
         model.partial_fit(X, y, classes=[0, 1])
     assert "must be an OnlineKMeans or SemiOnlineKMeans" in str(error.value.__cause__)
