@@ -55,21 +55,6 @@ def test_a_stream_cut_by_checkpoints_is_the_whole_stream(
     assert issparse(cut.cluster_centers_) == issparse(X)
 
 
-@pytest.mark.parametrize("storage", ["array", "csr_array"])
-@pytest.mark.parametrize("name", ALGORITHMS)
-def test_long_streams_go_on_in_many_phases(name, storage, path):
-    rows = STORAGES[storage](blobs(1, 1990, d=5))  # n_samples=1000 does not warn
-    whole = estimator_of(name, 1990, 3, seed=2).partial_fit(rows[:990])
-    cut = through_file(whole, path)
-    for part in (rows[990:991], rows[991:995], rows[995:]):
-        labels = whole.partial_fit_predict(part)
-        np.testing.assert_array_equal(cut.partial_fit_predict(part), labels)
-        cut = through_file(cut, path)
-    assert fingerprint(cut) == fingerprint(whole)
-    np.testing.assert_array_equal(cut.predict(rows), whole.predict(rows))
-    assert whole.n_phases_ > 1
-
-
 def test_the_widest_dtype_and_the_storage_of_the_first_rows_stay(path):
     first = csr_array(X[:50], dtype=np.float32)
     model = OnlineKMeans(k=60, random_state=0).partial_fit(first)
