@@ -222,10 +222,6 @@ def test_a_call_within_a_call_loses_no_row(n_before):
     assert model.n_samples_seen_ == n_before + 7
 
 
-class Interrupted(Exception):
-    """What signals raise."""
-
-
 def test_an_interrupt_of_the_limit_of_blas_leaves_it_as_it_was(monkeypatch):
     before, countdown = blas_threads(), []
 
@@ -233,7 +229,7 @@ def test_an_interrupt_of_the_limit_of_blas_leaves_it_as_it_was(monkeypatch):
         def set_and_count(self, n_threads):
             set_limit(self, n_threads)
             if countdown and countdown.pop() == 0:
-                raise Interrupted
+                raise KeyboardInterrupt
 
         return set_and_count
 
@@ -241,6 +237,6 @@ def test_an_interrupt_of_the_limit_of_blas_leaves_it_as_it_was(monkeypatch):
         monkeypatch.setattr(kind, "set_num_threads", interrupted(kind.set_num_threads))
     for n_sets in range(2 * len(BLAS.lib_controllers)):  # to one, and back
         countdown[:] = range(n_sets + 1)
-        with pytest.raises(Interrupted), own_threads(2, work=10**9):
+        with pytest.raises(KeyboardInterrupt), own_threads(2, work=10**9):
             pass
         assert blas_threads() == before

@@ -227,34 +227,19 @@ def test_an_array_gives_arrays_with_its_chunks(client):
     assert np.isnan(model.fit(unknown).labels_.chunks[0]).all()
 
 
-@pytest.mark.parametrize("is_delayed", [False, True])
-def test_a_frame_gives_series_and_frames_with_its_index(client, is_delayed):
+def test_a_frame_gives_series_and_frames_with_its_index(client):
     frame = dd.from_pandas(frame_of(X), npartitions=4)
-    if is_delayed:
-        frame = STORAGES["frame of delayed"][0](X, UNEVEN)
     model = OnlineKMeans(k=60, encode="distance").fit(frame)
     assert list(model.feature_names_in_) == ["x0", "x1", "x2"]
-    labels, features = model.predict(frame), model.transform(frame)
-    for lazy in (model.labels_, labels, model.online_distances_):
+    for lazy in (model.labels_, model.predict(frame), model.online_distances_):
         assert isinstance(lazy, dd.Series)
         assert lazy.divisions == frame.divisions
         pd.testing.assert_index_equal(lazy.compute().index, frame_of(X).index)
+    features = model.transform(frame)
     assert isinstance(features, dd.DataFrame)
     assert list(features.columns) == list(model.get_feature_names_out())
-    for lazy in (model.labels_, labels, features):
-        expected = lazy.compute().to_numpy()
-        np.testing.assert_array_equal(lazy.values.compute(), expected)
-        whole = lazy.to_dask_array(lengths=True)
-        np.testing.assert_array_equal(whole.compute(), expected)
-    assert labels.name == labels.compute().name == "cluster"
-    assert model.online_distances_.name == "distance"
-    joined = frame.assign(label=model.labels_).compute()
-    np.testing.assert_array_equal(joined["label"], model.labels_.compute())
-    assert joined.loc[100:105, "label"].tolist() == [0, 1, 2, 3, 4, 5]
-    if not is_delayed:  # whose divisions nobody knows
-        both = dd.concat([frame, model.labels_.to_frame("label")], axis=1)
-        pd.testing.assert_frame_equal(both.compute(), joined)
-    assert pickle.loads(pickle.dumps(model)).n_clusters_ == model.n_clusters_
+    both = dd.concat([frame, model.labels_.to_frame("label")], axis=1).compute()
+    assert both.loc[100:105, "label"].tolist() == [0, 1, 2, 3, 4, 5]
 
 
 def test_the_local_estimator_pickles_is_saved_and_goes_on(client, tmp_path):

@@ -28,6 +28,27 @@ from onlinekmeans_sklearn.dask import OnlineKMeans
 X = blobs(0, 600)
 
 
+def test_results_of_frames_become_arrays_and_columns():
+    frame = pd.DataFrame(X).add_prefix("x")
+    parts = [dask.delayed(frame[i : i + 200]) for i in range(0, 600, 200)]
+    for data in (
+        dd.from_pandas(frame, npartitions=3),
+        dd.from_delayed(parts, meta=frame[:0]),
+    ):
+        model = OnlineKMeans(5, encode="onehot-dense", random_state=0).fit(data)
+        for result in (model.predict(data), model.labels_, model.transform(data)):
+            expected = result.compute().to_numpy()
+            np.testing.assert_array_equal(result.values.compute(), expected)
+            whole = result.to_dask_array(lengths=True)
+            np.testing.assert_array_equal(whole.compute(), expected)
+        labels = model.predict(data)
+        assert labels.name == labels.compute().name == "cluster"
+        assert model.online_distances_.name == "distance"
+        joined = data.assign(label=labels).compute()
+        np.testing.assert_array_equal(joined["label"], labels.compute())
+        assert pickle.loads(pickle.dumps(model)).n_clusters_ == 5
+
+
 def part_of(start):
     """Return a part of the rows, whose index starts at 0 as that of a file does."""
     return pd.DataFrame(X[start : start + 100]).add_prefix("x")
