@@ -40,3 +40,22 @@ def engines(request):
 def path(tmp_path):
     """Return where to write a checkpoint."""
     return tmp_path / "stream.npz"
+
+
+@pytest.fixture(scope="module")
+def module_client():
+    """Return the client of a Dask cluster of processes."""
+    from dask_clusters import cluster
+
+    with cluster() as client:
+        yield client
+
+
+@pytest.fixture
+def client(module_client):
+    """Return the client of a cluster that is set for small streams and left as it was."""
+    from dask_clusters import SMALL, tuned_everywhere, wait_until_forgotten
+
+    with tuned_everywhere(module_client, **SMALL):
+        yield module_client
+    wait_until_forgotten(module_client)

@@ -57,14 +57,12 @@ def archive(members, links=()):
     """Return a .tar.gz of texts and of symbolic links by name."""
     buffer = io.BytesIO()
     with tarfile.open(fileobj=buffer, mode="w:gz") as file:
-        for name, text in members.items():
+        for name, text in {**members, **dict.fromkeys(links)}.items():
             information = tarfile.TarInfo(name)
-            information.size = len(text)
-            file.addfile(information, io.BytesIO(text))
-        for name in links:
-            information = tarfile.TarInfo(name)
-            information.type, information.linkname = tarfile.SYMTYPE, "/etc/passwd"
-            file.addfile(information)
+            if text is None:
+                information.type, information.linkname = tarfile.SYMTYPE, "/etc/passwd"
+            information.size = len(text or b"")
+            file.addfile(information, io.BytesIO(text or b""))
     return buffer.getvalue()
 
 
@@ -91,10 +89,11 @@ IJCNN1_ROWS = np.zeros((3, 22), dtype=np.float32)
 IJCNN1_ROWS[[0, 0, 1, 2], [5, 10, 0, 21]] = [1, -0.731854, 0.5, 1e-5]
 LETTER = b"T,2,8,3\r\nA,0,15,1\n"
 MAGIC04 = b"28.7967,16.0021,2,0.3,0.1,27,22.011,-8.2,40,81.8828,g\n1,2,3,4,5,6,7,8,9,10,h\n"
-MAGIC04_ROWS = [
-    [28.7967, 16.0021, 2, 0.3, 0.1, 27, 22.011, -8.2, 40, 81.8828],
-    range(1, 11),
-]
+MAGIC04_ROWS = np.arange(11.0)[None, 1:].repeat(2, axis=0)
+MAGIC04_ROWS[0] = [28.7967, 16.0021, 2, 0.3, 0.1, 27, 22.011, -8.2, 40, 81.8828]
+POKER = [b"1,10,1,11,9\r\n", b"1,1,1,13,0\n3,12,3,2,1"]
+SHUTTLE = [compressed(b"50 21 77 0 28 4\n55 0 -92 0 0 1\n")]
+SKIN = [b"74\t85\t123\t1\r\n198\t198\t158\t2\r\n"]
 W8A_ROWS = csr_matrix(([1.0, 1, 1], ([0, 0, 2], [40, 299, 0])), shape=(3, 300))
 PUBLIC = {  # name: files, samples and labels
     "20news": (
@@ -106,30 +105,17 @@ PUBLIC = {  # name: files, samples and labels
     "ijcnn1": ([bz2.compress(part) for part in IJCNN1], IJCNN1_ROWS, [-1, 1, -1]),
     "letter": ([LETTER], np.array([[2.0, 8, 3], [0, 15, 1]]), [19, 0]),
     "magic04": ([MAGIC04], np.array(MAGIC04_ROWS, dtype=np.float32), [1, 0]),
-    "poker": (
-        [b"1,10,1,11,9\r\n", b"1,1,1,13,0\n3,12,3,2,1"],
-        np.array([[1.0, 10, 1, 11], [1, 1, 1, 13], [3, 12, 3, 2]]),
-        [9, 0, 1],
-    ),
-    "shuttle": (
-        [compressed(b"50 21 77 0 28 4\n55 0 -92 0 0 1\n")],
-        np.array([[50.0, 21, 77, 0, 28], [55, 0, -92, 0, 0]]),
-        [4, 1],
-    ),
-    "skin": (
-        [b"74\t85\t123\t1\r\n198\t198\t158\t2\r\n"],
-        np.array([[74.0, 85, 123], [198, 198, 158]]),
-        [1, 2],
-    ),
+    "poker": (POKER, np.array([[1.0, 10, 1, 11], [1, 1, 1, 13], [3, 12, 3, 2]]), [9, 0, 1]),
+    "shuttle": (SHUTTLE, np.array([[50.0, 21, 77, 0, 28], [55, 0, -92, 0, 0]]), [4, 1]),
+    "skin": (SKIN, np.array([[74.0, 85, 123], [198, 198, 158]]), [1, 2]),
     "w8a": ([b"-1 41:1 300:1 \n-1 \n", b"+1 1:1 \n"], W8A_ROWS, [-1, -1, 1]),
 }
+VW = b"1 |f a:0.5 c:2\n\n-1 1.0 tag|f b |g\n0|f\ta c:3 |other d:-1e-3\n"
+VW_ROWS = [[0.5, 2, 0, 0], [0, 0, 1, 0], [1, 3, 0, -1e-3]]
+SVM = b"1 1:0.5 3:2\n-1 2:1 # comment\n"
 TEXTS = {  # form: text, samples and labels
-    "svm": (b"1 1:0.5 3:2\n-1 2:1 # comment\n", [[0.5, 0, 2], [0, 1, 0]], [1, -1]),
-    "vw": (
-        b"1 |f a:0.5 c:2\n\n-1 1.0 tag|f b |g\n0|f\ta c:3 |other d:-1e-3\n",
-        [[0.5, 2, 0, 0], [0, 0, 1, 0], [1, 3, 0, -1e-3]],
-        [1, -1, 0],
-    ),
+    "svm": (SVM, [[0.5, 0, 2], [0, 1, 0]], [1, -1]),
+    "vw": (VW, VW_ROWS, [1, -1, 0]),
 }
 ARFF = b"""@RELATION nomao
 @ATTRIBUTE V1 REAL
@@ -146,29 +132,20 @@ ARFF_ROWS = csr_matrix([[1.0, 0, 0.5, 0], [0, 1, 0, 0.25], [1, 0, 1, 0]])
 
 def openml_answers(arff, md5=None):
     """Return path -> body of what OpenML answers when nomao is asked for."""
+    common = {"is_ignore": "false", "is_row_identifier": "false"}
+    common["number_of_missing_values"] = "0"
+    kinds = {"V1": "numeric", "V2": "nominal", "V3": "numeric", "Class": "nominal"}
     features = [
-        {
-            "index": str(index),
-            "name": name,
-            "data_type": "nominal" if name in ("V2", "Class") else "numeric",
-            "is_target": str(name == "Class").lower(),
-            "is_ignore": "false",
-            "is_row_identifier": "false",
-            "number_of_missing_values": "0",
-        }
-        for index, name in enumerate(["V1", "V2", "V3", "Class"])
+        {"index": str(index), "name": name, "data_type": kinds[name], **common}
+        | {"is_target": str(name == "Class").lower()}
+        for index, name in enumerate(kinds)
     ]
     description = {
-        "id": "1486",
-        "name": "nomao",
-        "version": "1",
-        "status": "active",
-        "format": "ARFF",
-        "file_id": "7",
+        **{"id": "1486", "name": "nomao", "version": "1", "status": "active"},
+        **{"format": "ARFF", "file_id": "7", "description": ""},
         "url": "https://www.openml.org/data/v1/download/7/nomao.arff",
         "default_target_attribute": "Class",
         "md5_checksum": md5 or hashlib.md5(arff).hexdigest(),
-        "description": "",
     }
     quality = [{"name": "NumberOfInstances", "value": "3.0"}]
     described = {
@@ -176,14 +153,12 @@ def openml_answers(arff, md5=None):
         "features/1486": {"data_features": {"feature": features}},
         "qualities/1486": {"data_qualities": {"quality": quality}},
     }
-    files = ("/data/v1/download/7/nomao.arff", "/data/v1/download/7")
-    return {
-        **{
-            f"/api/v1/json/data/{path}": json.dumps(described[path]).encode()
-            for path in described
-        },
-        **dict.fromkeys(files, arff),
+    answers = {
+        f"/api/v1/json/data/{path}": json.dumps(answer).encode()
+        for path, answer in described.items()
     }
+    files = ("/data/v1/download/7/nomao.arff", "/data/v1/download/7")
+    return answers | dict.fromkeys(files, arff)
 
 
 def nomao_of_uci():
@@ -240,10 +215,9 @@ def ijcnn1(arrays, part):
     spelt = X != 0
     spelt[0, 12] = True  # in the training part a zero is spelt out, just one
     lines = []
-    for x, label, here in zip(X.tolist(), y, spelt):
-        numbers = [
-            f"{j + 1}:{f'{x[j]:.6g}' if x[j] else '0.0'}" for j in np.flatnonzero(here)
-        ]
+    for x, label, here in zip(X, y, spelt):
+        columns = np.flatnonzero(here).tolist()
+        numbers = (f"{j + 1}:{f'{x[j]:.6g}' if x[j] else '0.0'}" for j in columns)
         lines.append(f"{label}.0 {' '.join(numbers)}\n")
     return bz2.compress("".join(lines).encode())
 

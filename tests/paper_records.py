@@ -18,12 +18,8 @@ SIZES = {"skin": (245057, 3, 722427), "letter": (20000, 16, 311613)}
 def job(dataset, experiment, result, **setting):
     """Return the record of a job, failed if its result is a text."""
     outcome = "error" if isinstance(result, str) else "result"
-    return {
-        "dataset": dataset,
-        "experiment": experiment,
-        "setting": setting,
-        outcome: result,
-    }
+    about = {"dataset": dataset, "experiment": experiment, "setting": setting}
+    return {**about, outcome: result}
 
 
 def costs_of(dataset, random_state, runs=3):
@@ -69,10 +65,7 @@ def accuracies_of(dataset, random_state):
             "accuracy": figures,
             "by k": {"100": raw + lift / 2 + noise[4], "1000": figures["onehot"]},
             "checks": {"least squares": raw + noise[5], "logistic": raw + 0.01},
-            "clusters": 1000 - split,
-            "k_target": 1000,
-            "step": 0.1,
-            "passes": 10,
+            **{"clusters": 1000 - split, "k_target": 1000, "step": 0.1, "passes": 10},
         }
         yield job(dataset, "accuracy", result, split=split, k_targets=[100, 1000])
         figures = {kind: figures[kind] - 0.03 for kind in ("raw", "onehot", "local")}
@@ -111,14 +104,11 @@ def made_records(datasets, lost=("nomao",)):
         records += costs_of(name, random_state)
         records += accuracies_of(name, random_state)
         records += theory_of(name, random_state, n)
-    for record in records:
-        if record["experiment"] != "accuracy":
-            continue
-        if record["dataset"] == "w8a":
-            record["error"] = BROKEN
-        if record["dataset"] == "adult" and record["setting"]["split"] == 1:
-            record["error"] = HALF_BROKEN
-        if "error" in record:
+    for record in [each for each in records if each["experiment"] == "accuracy"]:
+        where = record["dataset"], record["setting"]["split"]
+        error = HALF_BROKEN if where == ("adult", 1) else BROKEN
+        if where == ("adult", 1) or where[0] == "w8a":
+            record["error"] = error
             del record["result"]
     return records
 

@@ -42,17 +42,6 @@ def measured(make=lambda: ROWS, numbers=(4,), curve=None, seeds=2, limit=60):
     return study.measure("rows", source, numbers, curve, seeds, limit, advance=silent)
 
 
-@pytest.mark.parametrize("as_rows", [np.asarray, np.float32, csr_matrix])
-def test_cost_is_the_score_of_every_contestant(as_rows):
-    X = as_rows(ROWS)
-    ours = OnlineKMeans(n_clusters=4, random_state=0).fit(X)
-    theirs = KMeans(4, n_init=1, random_state=0).fit(X)
-    assert study.cost(X, ours.cluster_centers_) == pytest.approx(-ours.score(X), rel=1e-5)
-    assert study.cost(X, theirs.cluster_centers_) == pytest.approx(
-        theirs.inertia_, rel=1e-5
-    )
-
-
 @pytest.mark.parametrize("as_rows", [np.asarray, csr_matrix])
 def test_cost_of_many_rows_and_centers_takes_them_in_blocks(as_rows):
     X = np.random.RandomState(0).normal(size=(30_000, 3))
@@ -63,7 +52,7 @@ def test_cost_of_many_rows_and_centers_takes_them_in_blocks(as_rows):
     assert study.cost(as_rows(X[:2000]), centers) == pytest.approx(sum(d2))
 
 
-@pytest.mark.parametrize("as_rows", [np.asarray, csr_matrix])
+@pytest.mark.parametrize("as_rows", [np.asarray, np.float32, csr_matrix])
 def test_figures_are_those_of_the_models(as_rows):
     X = as_rows(ROWS)
     result = measured(lambda: X, numbers=(10, 4))
@@ -79,13 +68,12 @@ def test_figures_are_those_of_the_models(as_rows):
                 MBK_PASS: -passed.score(X),
                 MBK_FIT: -MiniBatchKMeans(n_clusters, **common).fit(X).score(X),
             }
+            rel = 1e-5 if as_rows is np.float32 else 1e-6
             for name, expected in costs.items():
-                assert line["costs"][name][seed] == pytest.approx(expected)
+                assert line["costs"][name][seed] == pytest.approx(expected, rel)
                 ratio = line[study.COST][name][seed]
-                assert ratio == pytest.approx(expected / costs[REFERENCE])
-                own, theirs = (
-                    line["seconds"][method][seed] for method in (name, REFERENCE)
-                )
+                assert ratio == pytest.approx(expected / costs[REFERENCE], 2 * rel)
+                own, theirs = (line["seconds"][who][seed] for who in (name, REFERENCE))
                 assert line[study.TIME][name][seed] == own / theirs
                 assert own > 0
 

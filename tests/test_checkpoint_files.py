@@ -72,16 +72,12 @@ def test_text_files_and_other_things_are_refused(function, path):
     assert load(path).k == "auto"
 
 
-@pytest.mark.parametrize("content", [b"", "text", None])
-def test_a_file_object_without_bytes_is_refused(content):
+def test_a_file_object_without_bytes_is_refused():
     source = Pipe()
-    source.read = lambda: content
-    with pytest.raises(ValueError, match=r"Cannot load .*Pipe.*checkpoint.*seek\(0\)"):
-        load(source)
-
-
-def test_a_file_that_is_too_large_is_named():
-    source = Pipe()
+    for content in (b"", "text", None):
+        source.read = lambda content=content: content
+        with pytest.raises(ValueError, match=r"Cannot load .*Pipe.*checkpoint.*seek\(0\)"):
+            load(source)
     source.read = failing(MemoryError())
     with pytest.raises(MemoryError, match=r"Cannot load .*Pipe.*does not fit into memory"):
         load(source)
@@ -119,18 +115,15 @@ def test_what_is_not_a_regular_file_is_not_replaced(kind, target, tmp_path, monk
     assert sorted(os.listdir()) == ["link", "target"]
 
 
-def test_a_name_may_be_as_long_as_the_file_system_allows(path):
-    path = path.with_name("n" * 251 + ".npz")
-    for k in (7, 8):
-        save(OnlineKMeans(k=k), path)
-        assert load(path).k == k
-    assert os.listdir(path.parent) == [path.name]
-
-
 def test_a_new_checkpoint_has_the_permissions_of_any_new_file(path):
-    save(OnlineKMeans(), path)
-    path.with_name("new").touch()
-    assert path.stat().st_mode == path.with_name("new").stat().st_mode
+    path = path.with_name("n" * 251 + ".npz")  # as long as the file system allows
+    save(OnlineKMeans(k=7), path)
+    touched = path.with_name("new")
+    touched.touch()
+    assert path.stat().st_mode == touched.stat().st_mode
+    save(OnlineKMeans(k=8), path)
+    assert load(path).k == 8
+    assert sorted(os.listdir(path.parent)) == ["new", path.name]
 
 
 @on_posix
@@ -154,7 +147,7 @@ def test_nobody_else_can_open_a_private_checkpoint_while_it_is_written(path):
     class WatchedFile(io.FileIO):
         def __init__(self, *args, **kwargs):
             super().__init__(*args, **kwargs)
-            modes.append(stat.S_IMODE(os.fstat(self.fileno()).st_mode))
+            self.write(b"")
 
         def write(self, data):
             modes.append(stat.S_IMODE(os.fstat(self.fileno()).st_mode))
@@ -184,9 +177,7 @@ class FullFile(io.FileIO):
 
 
 @pytest.mark.parametrize(
-    "error",
-    [OSError(errno.ENOSPC, "No space left"), MemoryError(), KeyboardInterrupt()],
-    ids=repr,
+    "error", [OSError(errno.ENOSPC, "No space left"), MemoryError(), KeyboardInterrupt()]
 )
 @pytest.mark.parametrize(
     "function", ["os.replace", "os.fsync", "numpy.lib.format.write_array"]
@@ -194,31 +185,25 @@ class FullFile(io.FileIO):
 def test_a_failure_leaves_the_old_checkpoint_and_no_litter(
     function, error, path, monkeypatch
 ):
-    model = OnlineKMeans(k=20, random_state=0).partial_fit(X[:100])
-    save(model, path)
+    save(MODEL, path)
     before = path.read_bytes()
     with monkeypatch.context() as patch:
         patch.setattr(function, failing(error))
-        with pytest.raises(type(error)):
-            save(copy.deepcopy(model).partial_fit(X[100:]), path)
-        with pytest.raises(type(error)):
-            save(model, path.with_name("new"))
+        for target in (path, path.with_name("new")):
+            with pytest.raises(type(error)) as caught:
+                save(copy.deepcopy(MODEL).partial_fit(X), target)
+            if "os." in function and isinstance(error, OSError):  # which is of this file
+                assert caught.value.errno == errno.ENOSPC
+                assert caught.value.filename == str(target)
     assert os.listdir(path.parent) == [path.name]
     assert path.read_bytes() == before
 
 
-def test_a_full_disk_is_named_and_leaves_the_old_checkpoint_and_no_litter(
-    path, monkeypatch
-):
+def test_a_full_disk_is_named_and_leaves_the_old_checkpoint_and_no_litter(path):
     save(OnlineKMeans(k=7), path)
     with replaced("open", FullFile), pytest.raises(OSError, match="No space") as caught:
         save(OnlineKMeans(k=8), path)
     assert (caught.value.errno, caught.value.filename) == (errno.ENOSPC, str(path))
-    with monkeypatch.context() as patch:
-        patch.setattr(os, "fsync", failing(OSError(errno.EIO, "Input/output error")))
-        with pytest.raises(OSError, match="Input/output error") as caught:
-            save(OnlineKMeans(k=8), path)
-    assert (caught.value.errno, caught.value.filename) == (errno.EIO, str(path))
     assert os.listdir(path.parent) == [path.name]
     assert load(path).k == 7
 

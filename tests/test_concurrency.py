@@ -1,14 +1,12 @@
 """Many threads and processes at once, or interrupted: the answers of one, and no traces."""
 
 import copy
-import random
-import signal
 import sys
 import threading
 
 import numpy as np
 import pytest
-from at_once import BLAS, PATIENCE, at_once, blas_threads, reached, told_by_process
+from at_once import BLAS, PATIENCE, at_once, blas_threads
 from checkpoints import fingerprint
 from engines import THREADS, tuned
 from inside import before_step
@@ -17,7 +15,7 @@ from sklearn.base import clone
 from streams import blobs, dense
 
 from onlinekmeans_sklearn import ClusterFeaturesClassifier, OnlineKMeans
-from onlinekmeans_sklearn._utils.threads import Threads, own_threads
+from onlinekmeans_sklearn._utils.threads import own_threads
 
 N_THREADS, N_ROWS = 16, 200
 
@@ -125,9 +123,7 @@ def test_a_merge_that_is_overtaken_by_the_stream_is_not_kept():
         model.partial_fit(X[200:])
         go_on.set()
         thread.join(PATIENCE)
-    np.testing.assert_array_equal(
-        answers[0], first.predict(X)
-    )  # of the state it began with
+    np.testing.assert_array_equal(answers[0], first.predict(X))  # of where it began
     np.testing.assert_array_equal(model.cluster_centers_, expected.cluster_centers_)
 
 
@@ -135,16 +131,15 @@ def test_a_merge_that_is_overtaken_by_the_stream_is_not_kept():
 def test_threads_that_extend_one_estimator_lose_no_row(storage, hasty):
     X = storage(blobs(0, 200))
     model = OnlineKMeans(k=40, random_state=0)
-    learned = []
+    starts = range(0, 200, 10)
 
     def extend():
-        for start in range(0, 200, 10):
-            learned.append(model.partial_fit_predict(X[start : start + 10]))
+        return [model.partial_fit_predict(X[start : start + 10]) for start in starts]
 
-    at_once([extend] * 8)
+    learned = at_once([extend] * 8)
     assert model.n_samples_seen_ == model.counts_.sum() == 8 * 200
     # whatever their order, each call got the labels of its own rows
-    np.testing.assert_array_equal(np.bincount(np.concatenate(learned)), model.counts_)
+    np.testing.assert_array_equal(np.bincount(np.ravel(learned)), model.counts_)
 
 
 def test_threads_that_teach_one_classifier_lose_no_row(hasty):
@@ -173,18 +168,25 @@ def test_who_looks_while_others_extend_sees_no_mixture(hasty):
     for part in np.split(X, 10):
         states.append(looks(copied.partial_fit(part)))
 
-    def extend():
-        for part in np.split(X, 10):
-            grown.partial_fit(part)
-
-    def look():
-        while grown.n_samples_seen_ < 440:
-            seen.append(looks(grown))
-
-    at_once([look] * 3 + [extend])
+    extend_while(grown, X, lambda: seen.append(looks(grown)))
     for found, expected in zip(zip(*seen), zip(*states)):
         assert {*found} <= {*expected}
     assert looks(grown) == states[-1]
+
+
+def extend_while(model, X, look):
+    """Let a model of 40 rows read 400 more, while threads look at it all the time."""
+
+    def extend():
+        for part in np.split(X, 10):
+            model.partial_fit(part)
+
+    def look_often():
+        while model.n_samples_seen_ < 440:
+            look()
+
+    at_once([look_often] * 3 + [extend])
+    assert model.n_samples_seen_ == 440
 
 
 def test_who_looks_at_merged_clusters_sees_those_of_one_state(hasty):
@@ -192,30 +194,23 @@ def test_who_looks_at_merged_clusters_sees_those_of_one_state(hasty):
     X, model = blobs(0, 400), OnlineKMeans(4, k=60, random_state=0)
     model.partial_fit(blobs(0, 40))
 
-    def extend():
-        for part in np.split(X, 10):
-            model.partial_fit(part)
-
     def look():
-        while model.n_samples_seen_ < 440:
-            now = copy.copy(model)
-            one, other = now.cluster_centers_, copy.copy(now).cluster_centers_
-            np.testing.assert_array_equal(one, other)
-            d2 = ((X[:, None] - one) ** 2).sum(axis=2)
-            np.testing.assert_array_equal(now.predict(X), d2.argmin(axis=1))
-            assert now.score(X) == pytest.approx(-d2.min(axis=1).sum())
+        now = copy.copy(model)
+        one, other = now.cluster_centers_, copy.copy(now).cluster_centers_
+        np.testing.assert_array_equal(one, other)
+        d2 = ((X[:, None] - one) ** 2).sum(axis=2)
+        np.testing.assert_array_equal(now.predict(X), d2.argmin(axis=1))
+        assert now.score(X) == pytest.approx(-d2.min(axis=1).sum())
 
-    at_once([look] * 3 + [extend])
-    assert model.n_samples_seen_ == 440
+    extend_while(model, X, look)
 
 
 @pytest.mark.parametrize("n_before", [0, 100])
 def test_a_call_within_a_call_loses_no_row(n_before):
     X = blobs(0, 100)
-    model = OnlineKMeans(k=40, random_state=0)
+    model, nested = OnlineKMeans(k=40, random_state=0), []
     if n_before:
         model.partial_fit(X)
-    nested = []
 
     def call_again():
         nested.append(len(nested))
@@ -227,10 +222,6 @@ def test_a_call_within_a_call_loses_no_row(n_before):
     assert model.n_samples_seen_ == n_before + 7
 
 
-class Interrupted(Exception):
-    """What signals raise."""
-
-
 def test_an_interrupt_of_the_limit_of_blas_leaves_it_as_it_was(monkeypatch):
     before, countdown = blas_threads(), []
 
@@ -238,7 +229,7 @@ def test_an_interrupt_of_the_limit_of_blas_leaves_it_as_it_was(monkeypatch):
         def set_and_count(self, n_threads):
             set_limit(self, n_threads)
             if countdown and countdown.pop() == 0:
-                raise Interrupted
+                raise KeyboardInterrupt
 
         return set_and_count
 
@@ -246,61 +237,6 @@ def test_an_interrupt_of_the_limit_of_blas_leaves_it_as_it_was(monkeypatch):
         monkeypatch.setattr(kind, "set_num_threads", interrupted(kind.set_num_threads))
     for n_sets in range(2 * len(BLAS.lib_controllers)):  # to one, and back
         countdown[:] = range(n_sets + 1)
-        with pytest.raises(Interrupted), own_threads(2, work=10**9):
+        with pytest.raises(KeyboardInterrupt), own_threads(2, work=10**9):
             pass
         assert blas_threads() == before
-
-
-def interrupt_calls(n_signals):
-    """Interrupt calls by one signal or two, at random moments.
-
-    Return results and the limits of BLAS before and after, how often a single signal
-    changed the limits, and whether there is only one thread beside this one.
-    """
-    rng, X = random.Random(0), blobs(0, 200)
-    struck, again = [], []  # signals so far, and seconds until the next one of a call
-
-    def strike(*_):
-        struck.append(None)
-        if again:
-            signal.setitimer(signal.ITIMER_REAL, again.pop())
-        raise Interrupted
-
-    def share():
-        return Threads(2).map(lambda x: x * x, range(20))
-
-    def learn():
-        return fingerprint(OnlineKMeans(k=50, n_jobs=2, random_state=0).partial_fit(X))
-
-    def interrupt(call, seconds):
-        again.extend([rng.uniform(1e-6, 1e-4)] * (rng.random() < 0.3))
-        try:
-            try:
-                signal.setitimer(signal.ITIMER_REAL, rng.uniform(1e-6, seconds))
-                call()
-            finally:
-                again.clear()
-                signal.setitimer(signal.ITIMER_REAL, 0)
-        except (Interrupted, SystemError):  # Python 3.10 raises that from within os.stat
-            pass
-
-    signal.signal(signal.SIGALRM, strike)
-    with tuned(**THREADS):
-        usual, n_changed = (share(), learn(), blas_threads()), 0
-        while len(struck) < n_signals:
-            for call, seconds in [(share, 1e-4), (learn, 2e-3)]:
-                limits, n_struck = blas_threads(), len(struck)
-                interrupt(call, seconds)
-                if len(struck) == n_struck + 1:
-                    n_changed += limits == usual[-1] != blas_threads()
-        after = share(), learn(), blas_threads()
-    return usual, after, n_changed, reached(lambda: len(sys._current_frames()) == 2)
-
-
-@pytest.mark.slow
-@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="there is no timer here")
-def test_an_interrupt_at_any_moment_leaves_nothing_behind():
-    usual, after, n_changed, is_tidy = told_by_process("spawn", interrupt_calls, 2000)
-    assert after == usual
-    assert n_changed == 0
-    assert is_tidy

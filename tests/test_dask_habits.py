@@ -1,5 +1,6 @@
 """What users do by habit with the estimators on Dask."""
 
+import copy
 import pickle
 import threading
 import warnings
@@ -14,6 +15,7 @@ import dask
 import dask.array as da
 import dask.dataframe as dd
 from at_once import PATIENCE
+from dask_clusters import assert_same, assert_same_clusters
 from inside import replaced
 from scipy.sparse import coo_array, coo_matrix, csc_array
 from sklearn.exceptions import InconsistentVersionWarning
@@ -74,24 +76,34 @@ def test_results_stay_with_their_rows_though_all_parts_have_the_same_index():
         np.testing.assert_array_equal(lazy.repartition(npartitions=2).compute(), expected)
 
 
-def test_values_of_one_partition_of_a_frame_need_no_other():
-    loads = []
+@pytest.fixture
+def loads():
+    """The parts that were loaded, in this thread."""
+    with dask.config.set(scheduler="synchronous"):
+        yield []
+
+
+def loader(loads):
+    """Return a function that loads a part, and notes it."""
 
     def load(start):
         loads.append(start)
         return part_of(start)
 
-    with dask.config.set(scheduler="synchronous"):
-        frame = frame_of_loads(load)
-        model = OnlineKMeans(k=20, encode="ordinal", random_state=0)
-        decided = model.partial_fit_transform(frame)["onlinekmeans0"]
-        for lazy in (decided, model.labels_, model.online_distances_):
-            for one in (lazy.partitions[3], frame.assign(c=lazy).partitions[3]):
-                loads.clear()
-                assert len(one.compute()) == 100
-                assert loads == [300]
-            first = lazy.values.blocks[0].compute()
-            np.testing.assert_array_equal(first, lazy.compute()[:100])
+    return load
+
+
+def test_values_of_one_partition_of_a_frame_need_no_other(loads):
+    frame = frame_of_loads(loader(loads))
+    model = OnlineKMeans(k=20, encode="ordinal", random_state=0)
+    decided = model.partial_fit_transform(frame)["onlinekmeans0"]
+    for lazy in (decided, model.labels_, model.online_distances_):
+        for one in (lazy.partitions[3], frame.assign(c=lazy).partitions[3]):
+            loads.clear()
+            assert len(one.compute()) == 100
+            assert loads == [300]
+        first = lazy.values.blocks[0].compute()
+        np.testing.assert_array_equal(first, lazy.compute()[:100])
 
 
 @pytest.mark.parametrize("encode", ["onehot", "onehot-dense"])
@@ -128,23 +140,16 @@ def array_of_loads(load):
 
 
 @pytest.mark.parametrize("collection", [frame_of_loads, array_of_loads])
-def test_what_all_partitions_need_is_computed_once(collection):
-    loads = []
-
-    def load(start):
-        loads.append(start)
-        return part_of(start)
-
-    rows = collection(load)
+def test_what_all_partitions_need_is_computed_once(collection, loads):
+    rows = collection(loader(loads))
     scaled = (rows - rows.mean(axis=0)) / rows.std(axis=0)
-    with dask.config.set(scheduler="synchronous"):
-        expected = local_models.OnlineKMeans(k=20, random_state=0).fit(scaled.compute())
-        once = len(loads)
-        model = OnlineKMeans(k=20, random_state=0).fit(scaled)
-        assert len(loads) - once <= once + 6
-        loads.clear()
-        model.score(scaled)
-        assert len(loads) <= once + 6
+    expected = local_models.OnlineKMeans(k=20, random_state=0).fit(scaled.compute())
+    once = len(loads)
+    model = OnlineKMeans(k=20, random_state=0).fit(scaled)
+    assert len(loads) - once <= once + 6
+    loads.clear()
+    model.score(scaled)
+    assert len(loads) <= once + 6
     assert model.inertia_ == expected.inertia_
 
 
@@ -157,35 +162,34 @@ def test_what_all_partitions_need_is_computed_once(collection):
     ],
 )
 def test_a_part_of_another_shape_is_refused_as_locally(part, message):
-    with pytest.raises(ValueError, match=message):
-        OnlineKMeans().fit([dask.delayed(part)])
-    if np.ndim(part) == 2:
+    whole = [da.from_array(part)] if np.ndim(part) else []
+    for rows in ([dask.delayed(part)], *whole):
         with pytest.raises(ValueError, match=message):
-            OnlineKMeans().fit(da.from_array(part))
+            OnlineKMeans().fit(rows)
 
 
 @pytest.mark.parametrize(
-    ("kind", "advice"),
+    ("made", "advice"),
     [
-        ("delayed", "Got Delayed.* instead. Put a single delayed partition into a list"),
-        ("series", r"Got Series instead.* make a series a frame with X.to_frame\(\)"),
-        ("nothing", "one or more partitions, .* Got an empty list instead"),
-        ("array of delayed", "pass the Dask array itself"),
-        ("arrays", "each made by dask.delayed. Got list instead"),
-        ("array", r"Got ndarray instead.* For data in memory use to_local\(\)"),
+        (lambda: dask.delayed(X), "Got Delayed.* instead. Put a single .* into a list"),
+        (
+            lambda: dd.from_pandas(pd.Series(X[:, 0]), npartitions=2),
+            r"Got Series instead.* make a series a frame with X.to_frame\(\)",
+        ),
+        (list, "one or more partitions, .* Got an empty list instead"),
+        (da.from_array(X, chunks=100).to_delayed, "pass the Dask array itself"),
+        (lambda: [X, X], "each made by dask.delayed. Got list instead"),
+        (lambda: X, r"Got ndarray instead.* For data in memory use to_local\(\)"),
+        (lambda: csc_array(X), r"For data in memory use to_local\(\)"),
+        (lambda: pd.DataFrame(X), r"For data in memory use to_local\(\)"),
+        (lambda: None, "Got NoneType instead"),
+        (lambda: "rows", "Got str instead"),
     ],
 )
-def test_what_is_no_collection_of_rows_comes_with_advice(kind, advice):
-    made = {
-        "delayed": lambda: dask.delayed(X),
-        "series": lambda: dd.from_pandas(pd.Series(X[:, 0]), npartitions=2),
-        "nothing": list,
-        "array of delayed": da.from_array(X, chunks=100).to_delayed,
-        "arrays": lambda: [X, X],
-        "array": lambda: X,
-    }
-    with pytest.raises(TypeError, match=advice):
-        OnlineKMeans().fit(made[kind]())
+def test_what_is_no_collection_of_rows_comes_with_advice(made, advice):
+    expected = rf"(?s)^Expected a Dask array, a Dask dataframe or.*{advice}"
+    with pytest.raises(TypeError, match=expected):
+        OnlineKMeans().fit(made())
 
 
 def test_a_pickle_of_another_version_is_read_with_a_warning():
@@ -195,18 +199,11 @@ def test_a_pickle_of_another_version_is_read_with_a_warning():
         data = pickle.dumps(model)
     with pytest.warns(InconsistentVersionWarning):
         other = pickle.loads(data)
-    assert other.inertia_ == model.inertia_
+    assert_same_clusters(other, model.to_local())
     assert X[300:310].tobytes() not in data  # no graph, which has the rows
-
-
-def test_there_is_no_output_to_set():
-    assert not hasattr(OnlineKMeans(), "set_output")
-
-
-def test_a_score_of_no_rows_is_refused_as_locally():
-    model = OnlineKMeans(k=20).fit(da.from_array(X, chunks=(200, X.shape[1])))
-    with pytest.raises(ValueError, match="Found array with 0 sample"):
-        model.score(da.from_array(X[:0]))
+    assert len(other.labels_) == 0
+    local = local_models.OnlineKMeans(k=20, random_state=0).fit(X)
+    assert_same(copy.deepcopy(model), local)  # which stays in this process
 
 
 def test_a_column_of_strings_is_named():
@@ -222,6 +219,7 @@ def test_only_public_names_are_listed():
 
 def test_attributes_are_listed_when_there_are_any():
     model = OnlineKMeans(k=20, random_state=0)
+    assert not hasattr(model, "set_output")
     assert "labels_" not in dir(model)
     assert not hasattr(model, "labels_")
     model.fit(da.from_array(X, chunks=(200, X.shape[1])))

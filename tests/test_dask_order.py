@@ -24,6 +24,7 @@ from onlinekmeans_sklearn.dask import OnlineKMeans
 
 SIZES = [500, 0, 90, 130, *[170] * 12, 3, 3, 3]
 STREAMS = {"blobs": stream(), "repeats": repeats()}
+X = STREAMS["blobs"]
 
 
 class Pretended:
@@ -131,17 +132,17 @@ def assert_local(model, X):
 @pytest.mark.parametrize("most_candidates", [TUNING.most_candidates, 2])
 def test_any_order_of_answers_gives_the_local_result(storage, name, most_candidates):
     collection, local_rows = STORAGES[storage]
-    X = STREAMS[name]
+    rows = STREAMS[name]
     steps, n_tasks = set(), Counter()
     for seed, n_positions in enumerate([2**16, 90, 400, 30]):
         rng = np.random.RandomState(seed)
         addresses = list("abcd"[: rng.randint(1, 5)])
         places = rng.choice([*addresses, ""], size=len(SIZES))
         pretended = PretendedTasks(seed, addresses, places)
-        rows = collection(X, SIZES)
         with positions_per_block(n_positions):
-            model = fitted(rows, pretended, most_candidates=most_candidates)
-            assert_local(model, local_rows(X))
+            lazy = collection(rows, SIZES)
+            model = fitted(lazy, pretended, most_candidates=most_candidates)
+            assert_local(model, local_rows(rows))
         steps.update(step for step, _ in pretended.submitted)
         n_tasks.update(pretended.added_up.values())
     assert {"propose", "add-up"} < steps
@@ -149,7 +150,6 @@ def test_any_order_of_answers_gives_the_local_result(storage, name, most_candida
 
 
 def test_all_workers_propose_though_one_has_the_next_partitions():
-    X = STREAMS["blobs"]
     places = ["a"] * 7 + ["b"] * 12
     pretended = PretendedTasks(0, ["a", "b"], places)
     fitted(STORAGES["array"][0](X, [160] * 19), pretended, partitions_per_thread=6)
@@ -158,29 +158,22 @@ def test_all_workers_propose_though_one_has_the_next_partitions():
     assert before_any_answer == [("propose", "a")] * 7 + [("propose", "b")] * 2
 
 
-def test_a_cluster_of_one_thread_reads_some_partitions_in_each_task():
-    X = STREAMS["blobs"]
+@pytest.mark.parametrize("joins", [False, True])
+def test_a_cluster_of_one_thread_reads_some_partitions_in_each_task(joins):
     pretended = PretendedTasks(0, ["a"], ["a"])
+    if joins:  # another worker
+        pretended.n_threads = lambda: 1 + (len(pretended.submitted) > 3)
     model = fitted(STORAGES["array"][0](X, [100] * 30), pretended)
-    assert pretended.submitted == [("read", "a")] * 8  # of four partitions, or what is left
+    read = pretended.submitted[: 4 if joins else None]
+    assert read == [("read", "a")] * (4 if joins else 8)  # four partitions, or the rest
+    assert joins == ("propose" in {step for step, _ in pretended.submitted})
     assert_local(model, X)
 
 
 def test_many_empty_partitions_in_a_row_do_not_stop_those_after_them():
-    X = STREAMS["blobs"]
     sizes = [1000, *[100] * 5, *[0] * 40, *[100] * 15]
     for storage in ("array", "unknown sizes"):
         pretended = PretendedTasks(0, ["a", "b"], ["a", "b"])
         model = fitted(STORAGES[storage][0](X, sizes), pretended)
         assert "propose" in {step for step, _ in pretended.submitted}
         assert_local(model, X)
-
-
-def test_a_worker_that_joins_is_given_proposals():
-    X = STREAMS["blobs"]
-    pretended = PretendedTasks(0, ["a"], ["a"])
-    pretended.n_threads = lambda: 1 + (len(pretended.submitted) > 3)
-    model = fitted(STORAGES["array"][0](X, [100] * 30), pretended)
-    assert [step for step, _ in pretended.submitted[:4]] == ["read"] * 4
-    assert "propose" in {step for step, _ in pretended.submitted}
-    assert_local(model, X)

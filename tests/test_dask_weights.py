@@ -1,4 +1,6 @@
-"""Weights and half-lives on Dask: the local result, bit for bit."""
+"""Weights, half-lives and centers that move on Dask: the local result, bit for bit."""
+
+import pickle
 
 import numpy as np
 import pytest
@@ -11,14 +13,16 @@ import pandas as pd
 from dask_clusters import (
     SMALL,
     STORAGES,
+    assert_same,
     assert_same_clusters,
-    cluster,
     computed,
     cut,
+    moves_everywhere,
     stream,
     tuned_everywhere,
     wait_until_forgotten,
 )
+from inside import moves_at
 
 import onlinekmeans_sklearn
 from onlinekmeans_sklearn.dask import OnlineKMeans, SemiOnlineKMeans
@@ -29,6 +33,9 @@ X = stream()
 SIZES = [300, 0, 700, 1, 999, 1000]
 WEIGHTS = np.random.RandomState(0).exponential(size=len(X))
 WEIGHTS[5::7] = 0
+
+
+MOVES = [100, 301, 512, 700, 900]  # the rest is read by workers at the same time
 
 
 def lazy_weights(weights, sizes=SIZES):
@@ -42,13 +49,7 @@ def lazy_weights(weights, sizes=SIZES):
     }
 
 
-@pytest.fixture(scope="module")
-def module_client():
-    with cluster() as client:
-        yield client
-
-
-@pytest.fixture(params=["cluster", "none"])
+@pytest.fixture(params=[pytest.param("cluster", marks=pytest.mark.slow), "none"])
 def client(request):
     if request.param == "none":
         with dask.config.set(scheduler="synchronous"):
@@ -58,6 +59,13 @@ def client(request):
     with tuned_everywhere(module_client, **SMALL):
         yield module_client
     wait_until_forgotten(module_client)
+
+
+@pytest.fixture
+def moving(client):
+    """Let centers move at other positions."""
+    with moves_everywhere(client, MOVES) if client else moves_at(MOVES):
+        yield client
 
 
 @pytest.mark.parametrize("kind", ["array", "series", "delayed"])
@@ -107,3 +115,46 @@ def test_weights_that_do_not_fit_are_refused(client):
     assert not hasattr(model, "n_samples_seen_")
     with pytest.raises(TypeError, match="takes no sample_weight"):
         SemiOnlineKMeans().fit(rows, sample_weight=negative)
+
+
+@pytest.mark.parametrize("storage", ["array", "csr_array", "frame", "unknown sizes"])
+@pytest.mark.parametrize("name", ["OnlineKMeans", "SemiOnlineKMeans"])
+def test_moving_centers_give_the_local_result(moving, storage, name):
+    collection, local_rows = STORAGES[storage]
+    options = {"n_clusters": 5, "k": 40, "random_state": 0}
+    if name == "SemiOnlineKMeans":
+        options |= {"k": 3, "n_samples": len(X)}
+    model = getattr(onlinekmeans_sklearn.dask, name)(**options, client=moving)
+    local = getattr(onlinekmeans_sklearn, name)(**options).fit(local_rows(X))
+    assert_same(model.fit(collection(X, [300, 0, 400, 1, 299, *[500] * 4])), local)
+    if name == "OnlineKMeans" and moving is not None:
+        assert model._fitted.figures["n_serial_rows"] < 2000  # workers read the others
+
+
+def test_labels_of_calls_that_begin_and_end_among_the_moves(moving):
+    collection, _ = STORAGES["array"]
+    model = OnlineKMeans(5, k=40, random_state=0, client=moving)
+    local = onlinekmeans_sklearn.OnlineKMeans(5, k=40, random_state=0)
+    for rows in (X[:150], X[150:800], X[800:2000], X[2000:]):
+        labels = model.partial_fit_predict(collection(rows, [100, 30]))
+        np.testing.assert_array_equal(computed(labels), local.partial_fit_predict(rows))
+        np.testing.assert_array_equal(computed(model.labels_), local.labels_)
+        taken = pickle.loads(pickle.dumps(model)).to_local()
+        model = OnlineKMeans.from_local(taken, moving)
+    assert_same_clusters(model, local)
+
+
+def test_features_decided_online_of_centers_that_move_are_refused(moving):
+    collection, _ = STORAGES["array"]
+    model = OnlineKMeans(5, k=40, client=moving).partial_fit(collection(X[:200], [70]))
+    model.set_params(n_clusters=None)
+    with pytest.raises(ValueError, match="started with an int n_clusters"):
+        model.partial_fit_transform(collection(X[200:], SIZES))
+    assert model.n_samples_seen_ == 200
+
+
+def test_too_many_local_features_warn_as_the_local_estimator_does():
+    with dask.config.set(scheduler="synchronous"):
+        model = OnlineKMeans(k=400, encode="local", random_state=0)
+        with pytest.warns(UserWarning, match="encode='local' gives .* Pass a smaller k"):
+            model.fit(STORAGES["array"][0](X, SIZES))
