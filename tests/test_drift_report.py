@@ -156,7 +156,7 @@ def test_figures_are_those_of_the_models():
         assert figures["cost / best"] == pytest.approx(over_time, rel=1e-3)
         assert figures["by seed"] == pytest.approx(by_seed, rel=1e-3)
         assert figures["ms per 1,000 rows"] > 0
-        assert study.ratio(result, name) == pytest.approx(np.exp(logs.mean()), rel=1e-3)
+        assert study.ratio(result, who) == pytest.approx(np.exp(logs.mean()), rel=1e-3)
     assert study.ratio(result, "nobody") is None
 
 

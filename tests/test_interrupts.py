@@ -2,6 +2,8 @@
 
 import gc
 import os
+import random
+import signal
 import sys
 from contextlib import contextmanager, suppress
 from types import BuiltinMethodType
@@ -10,9 +12,13 @@ from weakref import getweakrefs
 
 import numpy as np
 import pytest
+from at_once import blas_threads, reached, told_by_process
+from checkpoints import fingerprint
+from engines import THREADS, tuned
 from streams import blobs
 
 from onlinekmeans_sklearn import OnlineKMeans, save
+from onlinekmeans_sklearn._utils.threads import Threads
 
 
 class Interrupted(BaseException):
@@ -102,3 +108,58 @@ def test_an_interrupt_after_the_fit_takes_no_rows(method):
         getattr(model, method)(blobs(0, 30))
     assert not hasattr(model, "n_samples_seen_")
     assert numbers.get_state()[2] == before
+
+
+def interrupt_calls(n_signals):
+    """Interrupt calls by one signal or two, at random moments.
+
+    Return results and the limits of BLAS before and after, how often a single signal
+    changed the limits, and whether there is only one thread beside this one.
+    """
+    rng, X = random.Random(0), blobs(0, 200)
+    struck, again = [], []  # signals so far, and seconds until the next one of a call
+
+    def strike(*_):
+        struck.append(None)
+        if again:
+            signal.setitimer(signal.ITIMER_REAL, again.pop())
+        raise Interrupted
+
+    def share():
+        return Threads(2).map(lambda x: x * x, range(20))
+
+    def learn():
+        return fingerprint(OnlineKMeans(k=50, n_jobs=2, random_state=0).partial_fit(X))
+
+    def interrupt(call, seconds):
+        again.extend([rng.uniform(1e-6, 1e-4)] * (rng.random() < 0.3))
+        try:
+            try:
+                signal.setitimer(signal.ITIMER_REAL, rng.uniform(1e-6, seconds))
+                call()
+            finally:
+                again.clear()
+                signal.setitimer(signal.ITIMER_REAL, 0)
+        except (Interrupted, SystemError):  # Python 3.10 raises that from within os.stat
+            pass
+
+    signal.signal(signal.SIGALRM, strike)
+    with tuned(**THREADS):
+        usual, n_changed = (share(), learn(), blas_threads()), 0
+        while len(struck) < n_signals:
+            for call, seconds in [(share, 1e-4), (learn, 2e-3)]:
+                limits, n_struck = blas_threads(), len(struck)
+                interrupt(call, seconds)
+                if len(struck) == n_struck + 1:
+                    n_changed += limits == usual[-1] != blas_threads()
+        after = share(), learn(), blas_threads()
+    return usual, after, n_changed, reached(lambda: len(sys._current_frames()) == 2)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="there is no timer here")
+def test_an_interrupt_at_any_moment_leaves_nothing_behind():
+    usual, after, n_changed, is_tidy = told_by_process("spawn", interrupt_calls, 2000)
+    assert after == usual
+    assert n_changed == 0
+    assert is_tidy
