@@ -31,7 +31,7 @@ from .._utils.threads import SINGLE_THREAD
 
 _BATCH = 2  # a batch of seeds is as large as the seeds so far, divided by this
 _REGION = 150  # centers per region, about
-_MOST_ROUNDS, _ROUNDS_WORK = 4, 40_000  # work: pairs of points and clusters in all rounds
+_MOST_ROUNDS, _ROUNDS_WORK = 2, 40_000  # work: pairs of points and clusters in all rounds
 _MOST_SWEEPS, _MOST_EXCHANGES = 30, 24  # per round
 _SWEEP_GAIN, _STEP_GAIN = 1e-3, 1e-4  # share of the cost that is gain enough
 _SWAPPED, _FEWEST_SWAPPED = 0.2, 4  # share and least number of centers to try in a sweep
