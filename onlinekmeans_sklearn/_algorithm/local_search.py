@@ -40,7 +40,7 @@ _DRAWN = 4  # points to choose from for each new center
 _OPTIMISM, _OPTIMISM_DECAY = 2.0, 1.2
 _SWAP_STEPS, _LAST_STEPS = 2, 30  # of Lloyd
 # shares of the cost: what a sweep after an earlier merge must gain, and any change of it
-_CONTINUED_GAIN, _CHANGE_GAIN = 0.003, 0.019
+_CONTINUED_GAIN, _CHANGE_GAIN = 0.003, 0.017
 _FAR = 1e300  # instead of infinity, which times a weight of 0 is NaN
 _ROUNDING = 1e-9  # share of the savings that may be rounding error
 
