@@ -131,7 +131,7 @@ class Centers:
 
 
 def _where(mask):
-    """Return the rows and columns of a mask's few True values, sooner than by np.nonzero."""
+    """Return rows and columns of a mask's few True values; np.nonzero takes longer."""
     return np.divmod(np.flatnonzero(mask), mask.shape[1])
 
 
