@@ -43,7 +43,8 @@ def encode_rows(X, final, encode, n_columns, n_jobs, decided=None):
             at = positions[span]
             is_known = (clusters.opened_at <= at) & (at < clusters.retired_at)
         if encode == "local":
-            distances = np.where(is_known, distances, np.inf)
+            if decided:
+                distances = np.where(is_known, distances, np.inf)
             return encode_local(rows, distances, centers, columns, n_columns)
         values, absent = encode_distances(distances, encode, X.dtype, is_known)
         features[span] = absent

@@ -94,7 +94,7 @@ class Centers:
         check_numbers(found)
         d2 = np.maximum(found + squares[:, None], 0)
         slack = d2_coef * d2 + (square_coef * squares + abs_term)[:, None]
-        rows, ids = np.nonzero(2 * slack > _ROUGH * d2)
+        rows, ids = _where(2 * slack > _ROUGH * d2)
         d2[rows, ids] = self.squared_distances(X, rows, ids)
         return np.sqrt(d2, out=d2)
 
@@ -119,7 +119,7 @@ class Centers:
         n, most = len(distances), min(most, len(self))
         farthest = np.partition(distances, most - 1, axis=1)[:, most - 1 : most]
         limit = np.minimum(farthest * (1 + _ROUGH), np.finfo(np.float64).max)
-        rows, found = np.nonzero(distances <= limit)
+        rows, found = _where(distances <= limit)
         d2 = self.squared_distances(X, rows, found)
         order = np.lexsort((d2, rows))
         rank = np.arange(len(rows)) - np.searchsorted(rows, rows)
@@ -128,6 +128,11 @@ class Centers:
         ids, nearest = np.zeros((n, most), dtype=np.int64), np.full((n, most), np.inf)
         ids[at], nearest[at] = found[order], d2[order]
         return ids, nearest
+
+
+def _where(mask):
+    """Return rows and columns of a mask's few True values; np.nonzero takes longer."""
+    return np.divmod(np.flatnonzero(mask), mask.shape[1])
 
 
 def _for_kernels(X, dtype):
