@@ -5,7 +5,7 @@ from scipy.sparse import csr_array, csr_matrix, hstack, issparse, vstack
 from sklearn import get_config
 
 from ._algorithm.forgetting import every_cluster
-from ._nearest import centers_from, each_panel_of_distances
+from ._nearest import centers_from, each_panel
 from ._utils.rows import canonical, index_dtype, rows_at, scaled_rows
 from ._utils.validation import warn_user
 
@@ -37,34 +37,34 @@ def encode_rows(X, final, encode, n_columns, n_jobs, decided=None):
         centers = centers_from(clusters.rows) if stream.retired else centers
     features = np.empty((X.shape[0], 0 if encode == "local" else n_columns), X.dtype)
 
-    def encode_panel(span, rows, distances):
+    def encode_panel(span, rows):
         is_known = np.ones((1, len(centers)), dtype=bool)
         if decided:
             at = positions[span]
             is_known = (clusters.opened_at <= at) & (at < clusters.retired_at)
         if encode == "local":
-            if decided:
-                distances = np.where(is_known, distances, np.inf)
-            return encode_local(rows, distances, centers, columns, n_columns)
+            return encode_local(rows, is_known, centers, columns, n_columns)
+        distances = centers.distances(rows)
         values, absent = encode_distances(distances, encode, X.dtype, is_known)
         features[span] = absent
         features[span, columns] = np.where(is_known, values, absent)
 
-    panels = each_panel_of_distances(centers, X, encode_panel, n_jobs)
+    panels = each_panel(centers, X, encode_panel, n_jobs)
     if encode != "local":
         return features
     no_rows = csr_array((0, n_columns * (X.shape[1] + 1)))
     return as_configured(vstack([no_rows, *panels], format="csr", dtype=X.dtype))
 
 
-def encode_local(X, distances, centers, columns, n_columns):
+def encode_local(X, is_known, centers, columns, n_columns):
     """Return the features of a linear model in each of the clusters near a sample, in CSR.
 
-    For its nearest centers, at distances z_1 <= ... <= z_4, the features of the first three
-    are w_j [1, 2 (x - c_j) / z_4], with weights w_j proportional to z_4^2 - z_j^2. If there
-    are fewer centers, the farthest has no features either, unless it is the only one.
+    For the nearest centers that it knows, at distances z_1 <= ... <= z_4, the features of
+    the first three are w_j [1, 2 (x - c_j) / z_4], with weights w_j proportional to
+    z_4^2 - z_j^2. If there are fewer centers, the farthest has no features either, unless
+    it is the only one.
     """
-    ids, d2 = centers.nearest_few(X, distances, N_NEAREST)
+    ids, d2 = centers.nearest_few(X, is_known, N_NEAREST)
     n_near = np.isfinite(d2).sum(axis=1, keepdims=True)
     scale = np.take_along_axis(d2, n_near - 1, axis=1)
     n_used = np.maximum(n_near - 1, 1)

@@ -126,16 +126,16 @@ def nearest_shared(centers, X, n_jobs=None, labels_only=False):
     return labels, d2
 
 
-def each_panel_of_distances(centers, X, function, n_jobs=None):
+def each_panel(centers, X, function, n_jobs=None):
     """Return a function's results for slices of the rows, in order.
 
-    It gets each slice, its rows in the format of the centers, and their distances to all
-    centers.
+    It gets each slice and its rows in the format of the centers, so few that an array of
+    their distances to all centers is small.
     """
 
     def call(span):
         rows = centers.as_rows(rows_between(X, span.start, span.stop))
-        return function(span, rows, centers.distances(rows))
+        return function(span, rows)
 
     step = max(1, TUNING.distance_elements // max(len(centers), centers.width(X)))
     with own_threads(n_jobs, work_of(centers, X)) as threads:

@@ -98,15 +98,17 @@ class Centers:
         d2[rows, ids] = self.squared_distances(X, rows, ids)
         return np.sqrt(d2, out=d2)
 
-    def nearest_few(self, X, distances, most):
-        """Return the nearest centers of each row, in order, and their squared distances.
+    def nearest_few(self, X, is_known, most):
+        """Return the nearest known centers of each row, in order, and squared distances.
+
+        Products say which centers may be among the nearest: those within the slack of the
+        last that is wanted, and as much again. The distance that decides does the rest.
 
         Parameters
         ----------
         X : rows as `as_rows` returns them
-        distances : ndarray
-            What `distances` returns, infinite for centers that do not count. They only say
-            which centers may be among the nearest; the distance that decides does the rest.
+        is_known : ndarray of bool
+            Whether each center counts, a row per row of `X` or a single one for all.
         most : int
 
         Returns
@@ -116,10 +118,15 @@ class Centers:
         d2 : ndarray of float64 of shape (n_rows, n_nearest)
             Infinite from where there are no more.
         """
-        n, most = len(distances), min(most, len(self))
-        farthest = np.partition(distances, most - 1, axis=1)[:, most - 1 : most]
-        limit = np.minimum(farthest * (1 + _ROUGH), np.finfo(np.float64).max)
-        rows, found = _where(distances <= limit)
+        n, most = X.shape[0], min(most, len(self))
+        found, squares, (square_coef, d2_coef, abs_term) = products(X, prepare(self.exact))
+        check_numbers(found)
+        if not is_known.all():
+            found = np.where(is_known, found, np.inf)
+        last = np.partition(found, most - 1, axis=1)[:, most - 1]
+        slack = d2_coef * np.maximum(last + squares, 0) + square_coef * squares + abs_term
+        limit = np.minimum(last + 2 * slack, np.finfo(np.float64).max)
+        rows, found = _where(found <= limit[:, None])
         d2 = self.squared_distances(X, rows, found)
         order = np.lexsort((d2, rows))
         rank = np.arange(len(rows)) - np.searchsorted(rows, rows)
