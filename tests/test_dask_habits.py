@@ -188,8 +188,13 @@ def test_a_part_of_another_shape_is_refused_as_locally(part, message):
 )
 def test_what_is_no_collection_of_rows_comes_with_advice(made, advice):
     expected = rf"(?s)^Expected a Dask array, a Dask dataframe or.*{advice}"
-    with pytest.raises(TypeError, match=expected):
-        OnlineKMeans().fit(made())
+    model = OnlineKMeans(k=20).fit(da.from_array(X, chunks=(200, X.shape[1])))
+    rows, calls = made(), [OnlineKMeans().fit, model.predict]
+    if rows is not None:  # which asks partial_fit for another merge
+        calls.append(model.partial_fit)
+    for call in calls:
+        with pytest.raises(TypeError, match=expected):
+            call(rows)
 
 
 def test_a_pickle_of_another_version_is_read_with_a_warning():
