@@ -13,7 +13,8 @@ from streams import dense
 from threadpoolctl import threadpool_limits
 
 from onlinekmeans_sklearn import OnlineKMeans, SemiOnlineKMeans
-from onlinekmeans_sklearn._algorithm.local_search import Clustering, LocalSearch
+from onlinekmeans_sklearn._algorithm.clustering import Clustering
+from onlinekmeans_sklearn._algorithm.local_search import LocalSearch
 from onlinekmeans_sklearn._algorithm.merge import k_for_merge
 from onlinekmeans_sklearn._algorithm.merge import merge as merged_clusters
 

@@ -25,9 +25,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .._nearest import nearest_points, pair_distances, sums_of_differences
+from .._nearest import row_shares
+from .._nearest.backend import active
 from .._utils.rows import indices_by_group
 from .._utils.threads import SINGLE_THREAD
+from .clustering import Clustering, disjoint, fill_empty
 
 _BATCH = 2  # a batch of seeds is as large as the seeds so far, divided by this
 _REGION = 150  # centers per region, about
@@ -42,6 +44,7 @@ _SWAP_STEPS, _LAST_STEPS = 2, 30  # of Lloyd
 # shares of the cost: what a sweep after an earlier merge must gain, and any change of it
 _CONTINUED_GAIN, _CHANGE_GAIN = 0.003, 0.017
 _FAR = 1e300  # instead of infinity, which times a weight of 0 is NaN
+_MUCH_WORK = 2**21  # multiplications from which it pays to divide or to shorten a search
 _ROUNDING = 1e-9  # share of the savings that may be rounding error
 
 
@@ -55,15 +58,6 @@ class PointsByRegion(NamedTuple):
         """Return the points at these indices."""
         region = None if self.region is None else self.region[indices]
         return PointsByRegion(self.X[indices], region)
-
-
-class Clustering(NamedTuple):
-    """Centers, the center of every point and its squared distance, and the cost."""
-
-    centers: np.ndarray
-    labels: np.ndarray
-    d2: np.ndarray
-    cost: float
 
 
 class LocalSearch:
@@ -102,15 +96,30 @@ class LocalSearch:
                 best = self._settled(self._swap(best, least_gain))
         return best
 
+    def swapped(self, k):
+        """Return labels of k clusters before Lloyd's steps have converged."""
+        best = self._swap(self._seed(k), _SWEEP_GAIN)
+        return fill_empty(best.labels, best.d2, k)
+
     def refined(self, k, labels):
         """Return labels of k clusters after all steps but the swaps."""
         best = self._settled(self._start(k, labels))
         return fill_empty(best.labels, best.d2, k)
 
     def _settled(self, clustering):
-        """Do Lloyd's steps until they gain little, and exchange points."""
-        regions = self._regions(clustering, np.inf)
-        return self._exchange(self._lloyd(clustering, _LAST_STEPS, *regions))
+        """Do Lloyd's steps until they gain little, then exchange points."""
+        k, regions = len(clustering.centers), self._regions(clustering, np.inf)
+        clustering = self._reassign(clustering, *regions)
+        clustering = self._lloyd(clustering, _LAST_STEPS, *regions)
+        clustering = self._clustering_of(clustering.labels, k)
+        for _ in range(_MOST_EXCHANGES):
+            moved, to = self._find_exchanges(clustering)
+            if not len(moved):
+                break
+            labels = clustering.labels.copy()
+            labels[moved] = to
+            clustering = self._clustering_of(labels, k)
+        return clustering
 
     # Seeding
 
@@ -203,7 +212,8 @@ class LocalSearch:
         both = np.maximum(mass[ids] + mass[others[found]], self.weights.min())
         bound = mass[ids] * mass[others[found]] / both * np.minimum(d2, _FAR)
         old = ids[np.argsort(bound, kind="stable")[:n]]
-        is_old = mask(old, len(half))
+        is_old = np.zeros(len(half), dtype=bool)
+        is_old[old] = True
         rows, kept = np.flatnonzero(is_old[clustering.labels]), np.flatnonzero(~is_old)
         found, d2 = self._nearest(centers.at(kept), points, rows)
         lost = (d2 - clustering.d2[rows]) * self.weights[rows]
@@ -218,7 +228,7 @@ class LocalSearch:
         pairs, pair = np.unique(to * k + clustering.labels[rows], return_inverse=True)
         to, old = np.divmod(pairs, k)
         origins, weights = clustering.centers[to], self.weights[rows]
-        sums = sums_of_differences(origins, self.X[rows], pair, weights)
+        sums = _sums_of_differences(origins, self.X[rows], pair, weights)
         mass = np.bincount(clustering.labels, self.weights, k)[to]
         mass += np.bincount(pair, weights)
         saved = np.einsum("ij,ij->i", sums, sums) / np.maximum(mass, self.weights.min())
@@ -226,7 +236,7 @@ class LocalSearch:
 
     def _random_half(self, n):
         """Return a mask of a random half."""
-        return mask(self.random_state.permutation(n)[: n // 2], n)
+        return self.random_state.permutation(n) < n // 2
 
     # Lloyd's steps
 
@@ -241,33 +251,33 @@ class LocalSearch:
         return clustering
 
     def _reassign(self, clustering, centers, points):
-        """Reassign points to centers that have moved, unless their own is still nearer."""
-        d2 = pair_distances(centers.X, self.X, clustering.labels)
-        found, d2 = self._nearest(centers, points, d2=d2)
-        labels = np.where(found >= 0, found, clustering.labels)
+        """Reassign points to centers that have moved, unless their own is still nearer.
+
+        If few of many have moved, points whose own center has not only look at these few.
+        """
+        labels, moved = clustering.labels, (clustering.centers != centers.X).any(axis=1)
+        is_short = centers.region is None and len(labels) * centers.X.size <= _MUCH_WORK
+        if is_short or not 0 < moved.mean() < 0.5:
+            d2 = self._distances(centers.X, labels)
+            found, d2 = self._nearest(centers, points, d2=d2)
+            return self._clustering(centers.X, np.where(found >= 0, found, labels), d2)
+        labels, d2, to = labels.copy(), clustering.d2.copy(), np.flatnonzero(moved)
+        rows, others = np.flatnonzero(moved[labels]), np.flatnonzero(~moved[labels])
+        d2[rows] = self._distances(centers.X, labels[rows], rows)
+        found, d2[rows] = self._nearest(centers, points, rows, d2[rows])
+        labels[rows] = np.where(found >= 0, found, labels[rows])
+        found, d2[others] = self._nearest(centers.at(to), points, others, d2[others])
+        labels[others] = np.where(found >= 0, to[found], labels[others])
         return self._clustering(centers.X, labels, d2)
 
     # Exchange
 
-    def _exchange(self, clustering):
-        """Move single points as long as that reduces the cost.
-
-        In each round points move between two random halves of the clusters, and every
-        cluster gains or loses at most one.
-        """
-        k = len(clustering.centers)
-        clustering = self._clustering_of(clustering.labels, k)
-        for _ in range(_MOST_EXCHANGES):
-            moved, to = self._find_exchanges(clustering)
-            if not len(moved):
-                break
-            labels = clustering.labels.copy()
-            labels[moved] = to
-            clustering = self._clustering_of(labels, k)
-        return clustering
-
     def _find_exchanges(self, clustering):
-        """Return points to move, and the clusters to move them to."""
+        """Return single points to move, and the clusters to move them to.
+
+        Points move between two random halves of the clusters, and every cluster gains or
+        loses at most one.
+        """
         centers, points = self._regions(clustering)
         labels, k = clustering.labels, len(centers.X)
         half = self._random_half(k)
@@ -294,7 +304,7 @@ class LocalSearch:
         if n_regions < 2:
             return PointsByRegion(centers, None), PointsByRegion(self.X, None)
         heads = np.sort(self.random_state.permutation(len(centers))[:n_regions])
-        region = nearest_points(centers[heads], centers)[0]
+        region = _nearest_points(centers[heads], centers)[0]
         if n_regions <= 2**15:
             region = region.astype(np.int16)  # which numpy sorts by radix, much faster
         points = PointsByRegion(self.X, region[clustering.labels])
@@ -306,25 +316,39 @@ class LocalSearch:
         `rows`, if given, are the indices of the points. If `d2` is given, only nearer
         centers count, and points without one get -1.
         """
-        rows = np.arange(len(points.X)) if rows is None else rows
-        d2 = np.full(len(rows), np.inf) if d2 is None else d2.copy()
+        n = len(points.X) if rows is None else len(rows)
+        if centers.region is None and n * centers.X.size <= _MUCH_WORK:
+            X = points.X if rows is None else points.X.take(rows, axis=0)
+            found, d2 = _nearest_points(centers.X, X, d2)
+            return found.astype(np.intp), d2
+        rows = np.arange(n) if rows is None else rows
+        d2, found = np.full(n, np.inf) if d2 is None else d2.copy(), np.full(n, -1)
         if points.region is None:
-            X = points.X if len(rows) == len(points.X) else points.X.take(rows, axis=0)
-            return nearest_points(centers.X, X, self.threads, d2)[0].astype(np.intp), d2
-        found = np.full(len(rows), -1)
-        ids_by_region = indices_by_group(centers.region)
-        members_by_region = indices_by_group(points.region[rows])
-        for region in ids_by_region.keys() & members_by_region.keys():
-            ids, members = ids_by_region[region], members_by_region[region]
-            X = points.X.take(rows[members], axis=0)
-            near, d2[members] = nearest_points(centers.X[ids], X, self.threads, d2[members])
-            found[members] = np.where(near >= 0, ids[near], -1)
+            every = np.arange(len(centers.X))
+            work = n * self.X.shape[1] * len(every)
+            parts = [(every, share) for share in row_shares(n, work, self.threads)]
+        else:
+            ids, members = map(indices_by_group, (centers.region, points.region[rows]))
+            parts = [(ids[i], members[i]) for i in ids.keys() & members.keys()]
+
+        def search(part):
+            ids, of_part = part
+            X = points.X.take(rows[of_part], axis=0)
+            near, d2[of_part] = _nearest_points(centers.X[ids], X, d2[of_part])
+            found[of_part] = np.where(near >= 0, ids[near], -1)
+
+        self.threads.map(search, parts)
         return found, d2
+
+    def _distances(self, centers, labels, rows=None):
+        """Return the squared distances of points to the centers of their labels."""
+        rows = np.arange(len(self.X)) if rows is None else rows
+        return active.kernels.DenseSearch(centers).pair_distances(self.X, rows, labels)
 
     def _clustering_of(self, labels, k):
         """Return the clustering whose centers are the means of k labels; 0 if empty."""
         means = self._means(labels, np.zeros((k, self.X.shape[1])))
-        return self._clustering(means, labels, pair_distances(means, self.X, labels))
+        return self._clustering(means, labels, self._distances(means, labels))
 
     def _clustering(self, centers, labels, d2):
         """Return the clustering with its cost."""
@@ -341,33 +365,22 @@ class LocalSearch:
         one = one[:k]
         is_there = one >= 0
         origins = np.where(is_there[:, None], self.X[one], otherwise)
-        sums = sums_of_differences(origins, self.X, labels, self.weights)
+        sums = _sums_of_differences(origins, self.X, labels, self.weights)
         mass = np.bincount(labels + 1, self.weights, k + 1)[1:]
         return origins + sums / np.where(is_there, mass, 1.0)[:, None]
 
 
-def mask(indices, n):
-    """Return a mask of length n that is True at the indices."""
-    mask = np.zeros(n, dtype=bool)
-    mask[indices] = True
-    return mask
+def _nearest_points(centers, X, d2=None):
+    """Return the nearest center of each point, -1 if none is nearer than d2, and its d2."""
+    ids = np.full(len(X), -1, dtype=np.int32)
+    d2 = np.full(len(X), np.inf) if d2 is None else d2.copy()
+    active.kernels.DenseSearch(centers).nearest(X, ids, d2)
+    return ids, d2
 
 
-def disjoint(first, second):
-    """Return the indices of pairs without a number in common, chosen greedily."""
-    taken, indices = set(), []
-    for i, pair in enumerate(zip(first.tolist(), second.tolist())):
-        if taken.isdisjoint(pair):
-            taken.update(pair)
-            indices.append(i)
-    return indices
-
-
-def fill_empty(labels, d2, k):
-    """Return labels of k clusters, none of them empty: the farthest points fill them."""
-    empty = np.setdiff1d(np.arange(k), labels)
-    staying = np.unique(labels, return_index=True)[1]  # one of each cluster
-    others = np.setdiff1d(np.arange(len(labels)), staying)
-    labels = labels.copy()
-    labels[others[np.argsort(-d2[others], kind="stable")[: len(empty)]]] = empty
-    return labels
+def _sums_of_differences(centers, X, labels, weights):
+    """Return the weighted sum, for each center, of its points minus the center."""
+    sums = np.zeros_like(centers)
+    search = active.kernels.DenseSearch(centers)
+    search.add(X, labels.astype(np.int32), 0, len(centers), sums, weights)
+    return sums

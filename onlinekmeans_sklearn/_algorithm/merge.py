@@ -18,8 +18,9 @@ from scipy.sparse import csr_array, issparse
 from .._nearest import centers_from, nearest_shared
 from .._utils.rows import rows_at, scaled_rows
 from .._utils.threads import own_threads
+from .clustering import disjoint
 from .forgetting import every_cluster
-from .local_search import LocalSearch, disjoint
+from .local_search import LocalSearch
 
 _MOST_COLUMNS = 1024  # of sparse means; wider ones are sketched
 _ROUGH_COLUMNS = 128  # of a sketch for most of the search, if there are twice as many
@@ -89,28 +90,24 @@ def final_clusters(stream, n_clusters, kind, n_jobs=None, last=None):
     look = Look(ids, stream.opened_at, n_seen, n_seen, 0.0)
     if len(online) <= n_clusters:
         return _merged(stream, np.arange(len(online)), look)
-    look, args = look._replace(since=np.full(n_clusters, n_seen)), (n_clusters, n_jobs)
+    look, before = look._replace(since=np.full(n_clusters, n_seen)), None
+    if last is not None:
+        before, past = _continued(last, stream), last.look
+        is_little = n_seen - past.full_at <= _LITTLE * min(n_seen, stream.half_life)
+        if is_little and len(np.unique(before)) == n_clusters:  # none of which has retired
+            cheap = _merged(stream, before, past._replace(online_ids=ids, n_seen=n_seen))
+            if cost(stream, cheap) <= _DEARER * past.unit_cost * stream.counts.sum():
+                return cheap
+    points, random_state = stream.merge_points(), stream.numbers.for_merge(n_seen)
+    merged = merge(points, stream.counts, n_clusters, random_state, n_jobs, before)
     if last is None:
-        return _merged(stream, _search(stream, *args), look)
-    before, past = _continued(last, stream), last.look
-    is_little = n_seen - past.full_at <= _LITTLE * min(n_seen, stream.half_life)
-    if is_little and len(np.unique(before)) == n_clusters:  # none of which has retired
-        cheap = _merged(stream, before, past._replace(online_ids=ids, n_seen=n_seen))
-        if cost(stream, cheap) <= _DEARER * past.unit_cost * stream.counts.sum():
-            return cheap
-    merged = _search(stream, *args, before)
+        return _merged(stream, merged, look)
     counts = stream.counts * np.isin(ids, past.online_ids)  # new ones had no id before
     merged = _renumbered(before, merged, counts, n_clusters)
     same = np.flatnonzero(_mean_the_same(before, merged, counts, n_clusters))
     same = same[same < len(past.since)]
     look.since[same] = past.since[same]
     return _merged(stream, merged, look)
-
-
-def _search(stream, n_clusters, n_jobs, *start):
-    """Return the merged cluster of each live online cluster; `start` continues a merge."""
-    points, random_state = stream.merge_points(), stream.numbers.for_merge(stream.n_seen)
-    return merge(points, stream.counts, n_clusters, random_state, n_jobs, *start)
 
 
 def _merged(stream, merged, look):
@@ -236,7 +233,10 @@ def merge(points, counts, n_clusters, random_state, n_jobs=None, before=None):
         rough = _sketch(X, _ROUGH_COLUMNS, random_state)
     with own_threads(n_jobs, X.size * n_clusters) as threads:
         search = LocalSearch(rough, counts, random_state, threads)
-        labels = search.clustered(n_clusters, before)
+        if rough is X or before is not None:
+            labels = search.clustered(n_clusters, before)
+        else:
+            labels = search.swapped(n_clusters)
         if rough is not X and not np.array_equal(labels, before):
             search = LocalSearch(X, counts, random_state, threads)
             labels = search.refined(n_clusters, labels)

@@ -11,9 +11,8 @@ import numpy as np
 from scipy.sparse import issparse
 
 from .._utils.rows import rows_between
-from .._utils.threads import SINGLE_THREAD, own_threads
+from .._utils.threads import own_threads
 from .._utils.tuning import TUNING
-from .backend import active
 from .centers import centers_from
 
 
@@ -45,37 +44,6 @@ def nearest(centers, X, d2=None, visible=None, labels_only=False, ids=None):
     d2 = np.full(X.shape[0], np.inf) if d2 is None else d2
     centers.search.nearest(X, ids, d2, visible, labels_only)
     return ids, d2
-
-
-def nearest_points(points, X, threads=SINGLE_THREAD, d2=None):
-    """Return what `nearest` returns, for arrays: `points` are the centers, `X` the rows."""
-    ids = np.full(len(X), -1, dtype=np.int32)
-    d2 = np.full(len(X), np.inf) if d2 is None else d2
-    search = active.kernels.DenseSearch(points)
-    if threads.n_threads == 1:  # as nearly always, and several times a millisecond
-        search.nearest(X, ids, d2)
-        return ids, d2
-
-    def search_share(span):
-        search.nearest(X[span], ids[span], d2[span])
-
-    threads.map(search_share, row_shares(len(X), X.size * len(points), threads))
-    return ids, d2
-
-
-def pair_distances(points, X, ids):
-    """Return the squared distance of every row to the point of its id."""
-    every = np.arange(len(X), dtype=np.int64)
-    search = active.kernels.DenseSearch(points)
-    return search.pair_distances(X, every, ids.astype(np.int64))
-
-
-def sums_of_differences(points, X, ids, weights):
-    """Return the weighted sum, for each point, of the rows of its id, minus the point."""
-    sums = np.zeros_like(points)
-    search = active.kernels.DenseSearch(points)
-    search.add(X, ids.astype(np.int32), 0, len(points), sums, weights)
-    return sums
 
 
 def row_shares(n_rows, work, threads):

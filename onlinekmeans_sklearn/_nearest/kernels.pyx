@@ -159,9 +159,6 @@ cdef class DenseSearch:
 
     def __cinit__(self, const double[:, ::1] centers):
         cdef Py_ssize_t n = centers.shape[0], d = centers.shape[1]
-        cdef Py_ssize_t n_blocks = (n + BLOCK - 1) // BLOCK, n_boxes = 0
-        cdef double largest
-        cdef float *factor
         if d == 0 or n > 2**24:
             raise ValueError(f"Got {n} centers of {d} features: too many, or no features.")
         self.centers = centers
@@ -172,9 +169,22 @@ cdef class DenseSearch:
         self.s.gap_coef = 1 + 2 * (d + 8) * FLOAT32.roundoff
         self.s.largest = FLOAT32.largest
         self.s.exact = FLOAT32.exact
+
+    cdef int _prepare(self) except -1:
+        """Make what a first search for the nearest needs; many centers are never searched.
+
+        Threads that share them take turns, since this runs with the GIL.
+        """
+        cdef Py_ssize_t n = self.s.n_centers, d = self.s.n_features, n_boxes = 0, c
+        cdef Py_ssize_t n_blocks = (n + BLOCK - 1) // BLOCK
+        cdef double largest
+        cdef float *factor
+        if self.memory != NULL:
+            return 0
         if d <= TUNING.most_box_features and n_blocks >= TUNING.min_boxes:
             n_boxes = (n_blocks + MOST_LANES - 1) // MOST_LANES * MOST_LANES
-            self.order = <int32_t *>malloc(n_blocks * BLOCK * sizeof(int32_t))
+            if self.order == NULL:  # else memory ran out the last time
+                self.order = <int32_t *>malloc(n_blocks * BLOCK * sizeof(int32_t))
             if self.order == NULL:
                 raise MemoryError
             for c in range(n_blocks * BLOCK):
@@ -199,6 +209,7 @@ cdef class DenseSearch:
             fit_boxes(factor, n, d, n_boxes, <float *>self.s.low, <float *>self.s.high)
         self.s.fits = largest <= FLOAT32.largest and d <= FLOAT32.most_terms
         self.s.is_exact = largest <= FLOAT32.exact and self._are_integers()
+        return 0
 
     cdef double _fill(self, float *factor, float *norms, Py_ssize_t n_positions):
         """Write the centers block by block, and return the largest squared norm."""
@@ -262,6 +273,7 @@ cdef class DenseSearch:
         )
         if n == 0 or self.s.n_centers == 0:
             return
+        self._prepare()
         with nogil:
             failed = nearest_dense(
                 &x.rows, &self.s, _in_use, seen, labels_only, &ids[0], &d2[0]
@@ -278,6 +290,7 @@ cdef class DenseSearch:
             x.rows.n_features == self.s.n_features and x.rows.n_rows == 1,
             "X must be one row with the features of the centers",
         )
+        self._prepare()
         if nearest_dense(&x.rows, &self.s, _in_use, NULL, False, &label, &d2):
             raise MemoryError
         return label, d2
