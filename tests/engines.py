@@ -41,6 +41,7 @@ TINY = {
     "most_block_rows": 8,
     "openings_in_block": 0.1,
     "min_boxes": 1,
+    "box_work": 10**9,
     "most_index_columns": 1,
     "product_elements": 100,
     "pair_elements": 40,

@@ -164,7 +164,7 @@ def test_of_many_centers_few_blocks_are_looked_at(stream, n_centers, min_boxes, 
     options = {}, {"visible": visible}, {"visible": visible, "d2": d2}
     with using("numpy"):
         expected = [searched(C, X, **deepcopy(each)) for each in options]
-    with tuned(min_boxes=min_boxes):
+    with tuned(min_boxes=min_boxes, box_work=10**9):
         assert [searched(C, X, **deepcopy(each)) for each in options] == expected
         assert searched(C, X, visible=visible, labels_only=True)[0] == expected[1][0]
 

@@ -109,8 +109,7 @@ class LocalSearch:
     def _settled(self, clustering):
         """Do Lloyd's steps until they gain little, then exchange points."""
         k, regions = len(clustering.centers), self._regions(clustering, np.inf)
-        clustering = self._reassign(clustering, *regions)
-        clustering = self._lloyd(clustering, _LAST_STEPS, *regions)
+        clustering = self._lloyd(clustering, _LAST_STEPS, *regions, is_final=True)
         clustering = self._clustering_of(clustering.labels, k)
         for _ in range(_MOST_EXCHANGES):
             moved, to = self._find_exchanges(clustering)
@@ -240,24 +239,26 @@ class LocalSearch:
 
     # Lloyd's steps
 
-    def _lloyd(self, clustering, n_steps, centers, points):
-        """Do Lloyd's steps as long as they gain enough."""
-        for _ in range(n_steps):
-            means = self._means(clustering.labels, clustering.centers)
-            after = self._reassign(clustering, centers._replace(X=means), points)
+    def _lloyd(self, clustering, n_steps, centers, points, is_final=False):
+        """Do Lloyd's steps as long as they gain enough; the first final one is thorough."""
+        for step in range(n_steps):
+            means = centers._replace(X=self._means(clustering.labels, clustering.centers))
+            thorough = is_final and step == 0
+            after = self._reassign(clustering, means, points, thorough)
             if not after.cost < (1 - _STEP_GAIN) * clustering.cost:
                 break
             clustering = after
         return clustering
 
-    def _reassign(self, clustering, centers, points):
+    def _reassign(self, clustering, centers, points, thorough=False):
         """Reassign points to centers that have moved, unless their own is still nearer.
 
-        If few of many have moved, points whose own center has not only look at these few.
+        If few of many have moved, points whose own center has not only look at these few,
+        unless the search is to be thorough.
         """
         labels, moved = clustering.labels, (clustering.centers != centers.X).any(axis=1)
         is_short = centers.region is None and len(labels) * centers.X.size <= _MUCH_WORK
-        if is_short or not 0 < moved.mean() < 0.5:
+        if thorough or is_short or not 0 < moved.mean() < 0.5:
             d2 = self._distances(centers.X, labels)
             found, d2 = self._nearest(centers, points, d2=d2)
             return self._clustering(centers.X, np.where(found >= 0, found, labels), d2)

@@ -153,9 +153,10 @@ cdef class DenseSearch:
     """
 
     cdef dense_search s
-    cdef const double[:, ::1] centers
-    cdef float *memory
+    cdef dense_search prepared[2]  # without boxes and with them, when they are needed
+    cdef float *memory[2]
     cdef int32_t *order
+    cdef const double[:, ::1] centers
 
     def __cinit__(self, const double[:, ::1] centers):
         cdef Py_ssize_t n = centers.shape[0], d = centers.shape[1]
@@ -170,18 +171,26 @@ cdef class DenseSearch:
         self.s.largest = FLOAT32.largest
         self.s.exact = FLOAT32.exact
 
-    cdef int _prepare(self) except -1:
-        """Make what a first search for the nearest needs; many centers are never searched.
+    cdef const dense_search *_prepare(self, Py_ssize_t n_rows) except NULL:
+        """Return what a search for the nearest needs; many centers are never searched.
 
-        Threads that share them take turns, since this runs with the GIL.
+        Boxes pay for many rows. Threads that share a search prepare it one after the other,
+        since this runs with the GIL, and what they have is kept.
         """
         cdef Py_ssize_t n = self.s.n_centers, d = self.s.n_features, n_boxes = 0, c
         cdef Py_ssize_t n_blocks = (n + BLOCK - 1) // BLOCK
+        cdef bint has_boxes = (
+            n_blocks >= TUNING.min_boxes
+            and d <= TUNING.most_box_features
+            and n * d * d <= TUNING.box_work * n_rows
+        )
+        cdef dense_search *s = &self.prepared[has_boxes]
         cdef double largest
         cdef float *factor
-        if self.memory != NULL:
-            return 0
-        if d <= TUNING.most_box_features and n_blocks >= TUNING.min_boxes:
+        if self.memory[has_boxes] != NULL:
+            return s
+        s[0] = self.s
+        if has_boxes:
             n_boxes = (n_blocks + MOST_LANES - 1) // MOST_LANES * MOST_LANES
             if self.order == NULL:  # else memory ran out the last time
                 self.order = <int32_t *>malloc(n_blocks * BLOCK * sizeof(int32_t))
@@ -189,29 +198,31 @@ cdef class DenseSearch:
                 raise MemoryError
             for c in range(n_blocks * BLOCK):
                 self.order[c] = c
-            order_by_halves(self.s.centers, d, self.order, n)
-        self.memory = <float *>malloc(
+            order_by_halves(s.centers, d, self.order, n)
+            s.order = self.order
+        factor = <float *>malloc(
             (n_blocks * BLOCK * (d + 1) + 2 * n_boxes * d + 16) * sizeof(float)
         )
-        if self.memory == NULL:
+        if factor == NULL:
             raise MemoryError
-        factor = self.memory
+        self.memory[has_boxes] = factor
         while <size_t>factor % 64:  # no vector may cross a cache line
             factor += 1
-        self.s.order = self.order
-        self.s.n_boxes = n_boxes
-        self.s.factor = factor
-        self.s.norms = factor + n_blocks * BLOCK * d
-        self.s.low = self.s.norms + n_blocks * BLOCK
-        self.s.high = self.s.low + n_boxes * d
-        largest = self._fill(factor, <float *>self.s.norms, n_blocks * BLOCK)
+        s.n_boxes = n_boxes
+        s.factor = factor
+        s.norms = factor + n_blocks * BLOCK * d
+        s.low = s.norms + n_blocks * BLOCK
+        s.high = s.low + n_boxes * d
+        largest = self._fill(s.order, factor, <float *>s.norms, n_blocks * BLOCK)
         if n_boxes:
-            fit_boxes(factor, n, d, n_boxes, <float *>self.s.low, <float *>self.s.high)
-        self.s.fits = largest <= FLOAT32.largest and d <= FLOAT32.most_terms
-        self.s.is_exact = largest <= FLOAT32.exact and self._are_integers()
-        return 0
+            fit_boxes(factor, n, d, n_boxes, <float *>s.low, <float *>s.high)
+        s.fits = largest <= FLOAT32.largest and d <= FLOAT32.most_terms
+        s.is_exact = largest <= FLOAT32.exact and self._are_integers()
+        return s
 
-    cdef double _fill(self, float *factor, float *norms, Py_ssize_t n_positions):
+    cdef double _fill(
+        self, const int32_t *order, float *factor, float *norms, Py_ssize_t n_positions
+    ):
         """Write the centers block by block, and return the largest squared norm."""
         cdef Py_ssize_t d = self.s.n_features, position, first, c, j
         cdef double shifted, square, largest = 0
@@ -222,7 +233,7 @@ cdef class DenseSearch:
                 for j in range(d):
                     factor[first + j * BLOCK] = 0
                 continue
-            c = self.order[position] if self.order else position
+            c = order[position] if order else position
             square = 0
             for j in range(d):
                 shifted = self.centers[c, j] - self.centers[0, j]
@@ -245,7 +256,8 @@ cdef class DenseSearch:
 
     def __dealloc__(self):
         free(self.order)
-        free(self.memory)
+        free(self.memory[0])
+        free(self.memory[1])
 
     def nearest(self, X, int32_t[::1] ids, double[::1] d2, const int64_t[::1] visible=None,
                 bint labels_only=False):
@@ -265,6 +277,7 @@ cdef class DenseSearch:
         cdef _DenseRows x = _DenseRows(X)
         cdef Py_ssize_t n = x.rows.n_rows
         cdef const int64_t *seen = _checked_visible(visible, n, self.s.n_centers)
+        cdef const dense_search *s
         cdef int failed
         _check(
             x.rows.n_features == self.s.n_features
@@ -273,25 +286,24 @@ cdef class DenseSearch:
         )
         if n == 0 or self.s.n_centers == 0:
             return
-        self._prepare()
+        s = self._prepare(n)
         with nogil:
-            failed = nearest_dense(
-                &x.rows, &self.s, _in_use, seen, labels_only, &ids[0], &d2[0]
-            )
+            failed = nearest_dense(&x.rows, s, _in_use, seen, labels_only, &ids[0], &d2[0])
         if failed:
             raise MemoryError
 
     def nearest_of_row(self, X):
         """Return the id and the squared distance of a single row's nearest center."""
         cdef _DenseRows x = _DenseRows(X)
+        cdef const dense_search *s
         cdef int32_t label = -1
         cdef double d2 = INFINITY
         _check(
             x.rows.n_features == self.s.n_features and x.rows.n_rows == 1,
             "X must be one row with the features of the centers",
         )
-        self._prepare()
-        if nearest_dense(&x.rows, &self.s, _in_use, NULL, False, &label, &d2):
+        s = self._prepare(2**40)  # more rows will follow one by one
+        if nearest_dense(&x.rows, s, _in_use, NULL, False, &label, &d2):
             raise MemoryError
         return label, d2
 

@@ -17,6 +17,7 @@ class Tuning:
     # looking up
     min_boxes = 16  # blocks of 24 dense centers, for boxes around them
     most_box_features = 32
+    box_work = 96  # at most so many centers times features^2 for each row to search
     most_index_columns = 2**22  # of CSR, for which each has an entry in the index
     columns_per_number = 8  # of the centers; likewise, unless there are only a few
     few_columns = 2**17
