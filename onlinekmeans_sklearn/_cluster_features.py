@@ -22,6 +22,8 @@ _CONSTANT = 0.5  # beside the cluster features, if they have constants of their 
 _MOST_CLUSTERS, _LEAST_CLUSTERS = 300, 16
 _MOST_COLUMNS, _MOST_FEATURES = 5000, 100  # of local features, and raw ones for them
 _SAMPLES_PER_COLUMN = 4
+# squared length of cluster features / that of n raw ones: 3 n / (n + 32 features)
+_MOST_SQUARED, _ROWS_PER_FEATURE = 3, 32
 
 
 def model_has(name):
@@ -214,12 +216,15 @@ class ClusterFeatures(VersionedStateMixin, MetaEstimatorMixin, BaseEstimator):
 
         The figures are the scale of its cluster features, decided anew at positions that
         are powers of two, and the mean squared length of the rows so far, scaled that way.
-        Neither depends on how the stream is cut.
+        Neither depends on how the stream is cut. The raw features are learned first, as
+        they need the fewest rows, and then the cluster features may be longer, as a row has
+        few of them.
         """
         n = lengths[0] + np.arange(1, X.shape[0] + 1, dtype=np.int64)
         norms = np.column_stack([squared_norms(X), squared_norms(clusters)])
         raw, squares = np.cumsum(np.vstack([lengths[1:3], norms]), axis=0)[1:].T
-        is_power, ratios = n & (n - 1) == 0, np.sqrt(raw / squares)
+        shares = _MOST_SQUARED * n / (n + _ROWS_PER_FEATURE * X.shape[1])
+        is_power, ratios = n & (n - 1) == 0, np.sqrt(shares * raw / squares)
         is_on = self.passthrough and self.scale_clusters and not self._is_wide(clusterer)
         ratios = np.where(is_on & np.isfinite(ratios) & (ratios > 0), ratios, 1.0)
         scales = np.append(lengths[-1], ratios[is_power])[is_power.cumsum()]

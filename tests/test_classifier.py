@@ -295,6 +295,11 @@ CLASSIFIERS = {
 }
 
 
+def squared_length(n, n_features):
+    """Return that of the cluster features of the first rows / that of the raw ones."""
+    return 3 * n / (n + 32 * n_features)
+
+
 def scale_of_first(model, rows, n):
     """Return the scale by the first rows of a stream, one after the other."""
     clusterer = clone(model.clusterer_)
@@ -303,14 +308,12 @@ def scale_of_first(model, rows, n):
         raw += sum(value**2 for value in row)
         features = dense(clusterer.partial_fit_transform(row[None]))
         clusters += sum(value**2 for value in features[0])
-    return np.sqrt(raw / clusters)
+    return np.sqrt(squared_length(n, rows.shape[1]) * raw / clusters)
 
 
 @pytest.mark.parametrize("storage", [np.asarray, csr_array])
 @pytest.mark.parametrize("name", CLASSIFIERS)
-def test_clusters_are_as_long_as_raw_rows_by_positions_that_are_powers_of_two(
-    name, storage
-):
+def test_clusters_are_scaled_to_raw_rows_at_positions_that_are_powers_of_two(name, storage):
     rows = 7 * X3[:300] + 1
     cuts = [
         learn(clone(CLASSIFIERS[name]), storage(rows), y3[:300], sizes, [0, 1, 2])
@@ -345,7 +348,8 @@ def test_the_scale_of_a_row_is_that_of_the_power_of_two_before_it(taught):
     found = np.concatenate([part[:, 6:].max(axis=1) for part, _ in taught])
     for t in range(40):  # one-hot: of length 1
         n = 2 ** int(np.log2(t + 1))
-        expected = np.sqrt(np.mean([row @ row for row in X3[:n]]))
+        mean = np.mean([row @ row for row in X3[:n]])
+        expected = np.sqrt(squared_length(n, 6) * mean)
         assert found[t] == pytest.approx(expected, rel=1e-9)
 
 
@@ -354,11 +358,37 @@ def test_fit_scales_all_rows_alike(storage):
     clusterer = OnlineKMeans(k=30, encode="local", random_state=0)
     model = ClusterFeaturesClassifier(SQUARED, clusterer).fit(storage(X3), y3)
     first = csr_array(model.clusterer_.transform(storage(X3[:1024])))
-    lengths = (X3[:1024] ** 2).sum() / (first.data**2).sum()
-    assert model.cluster_scale_ == pytest.approx(np.sqrt(lengths), rel=1e-9)
+    squared = squared_length(1024, 6) * (X3[:1024] ** 2).sum() / (first.data**2).sum()
+    assert model.cluster_scale_ == pytest.approx(np.sqrt(squared), rel=1e-9)
     features = dense(model.clusterer_.transform(storage(X3))) * model.cluster_scale_
     linear = clone(SQUARED).fit(csr_matrix(np.hstack([X3, features])), y3)
     np.testing.assert_allclose(model.classifier_.coef_, linear.coef_, atol=1e-9)
+
+
+def test_clusters_grow_from_shorter_than_raw_rows_to_longer():
+    lengths = []
+    rows = np.random.RandomState(0).choice([-1.0, 1.0], size=(2**14, 2))
+    model = ClusterFeaturesClassifier(SQUARED, OnlineKMeans(k=30), random_state=0)
+    for n in (8, 32, 2**14):  # one-hot: of length 1
+        start = 0 if n == 8 else model.clusterer_.n_samples_seen_
+        model.partial_fit(rows[start:n], rows[start:n, 0] > 0, classes=[False, True])
+        lengths.append(model.cluster_scale_ / np.sqrt(2))
+    assert lengths[0] < 0.6
+    assert lengths[1:] == pytest.approx([1, np.sqrt(3)], rel=0.01)
+
+
+def test_clusters_of_a_few_words_do_not_drown_the_words():
+    rng = np.random.RandomState(0)
+    rows = (rng.uniform(size=(1000, 2000)) < 0.02).astype(float)
+    target = rows[:, :50].sum(axis=1) > rows[:, 50:100].sum(axis=1)
+    clusters = ClusterFeaturesClassifier(clusterer=OnlineKMeans(), random_state=0)
+    raw = ClusterFeaturesClassifier(clusterer=OnlineKMeans(max_clusters=1))
+    raw.set_params(scale_clusters=False, random_state=0)
+    for model in (clusters, raw):
+        learn(model, csr_array(rows[:800]), target[:800], [100], [False, True])
+    scores = [model.score(rows[800:], target[800:]) for model in (clusters, raw)]
+    assert min(scores) > 0.6
+    assert scores[0] >= scores[1] - 0.05
 
 
 @pytest.mark.parametrize("parameter", ["scale_clusters", "passthrough"])
