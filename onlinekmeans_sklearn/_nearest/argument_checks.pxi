@@ -42,3 +42,24 @@ cdef const double *_checked_weights(
 cdef _aligned(array):
     """Return an array that is aligned, so that C may read it; most are."""
     return array if array.flags.aligned else array.copy()
+
+
+cdef class _Openings:
+    """Room for rows that open a center, after those that did, and their indices."""
+
+    cdef int64_t[::1] rows
+    cdef int64_t[::1] indices
+    cdef Py_ssize_t most, n_found
+
+    def __cinit__(self, Py_ssize_t n_rows, const int64_t[::1] candidates, Py_ssize_t start,
+                  const double[::1] uniforms, const double[::1] d2,
+                  const int64_t[::1] opened, Py_ssize_t most):
+        cdef bint is_complete = uniforms.shape[0] == n_rows == d2.shape[0]
+        _check(is_complete, "uniforms and d2 must have one entry per row")
+        _check(start >= 0, "start must not be negative")
+        _check_indices(candidates, n_rows)
+        _check_indices(opened, n_rows)
+        self.most = max(0, min(most, candidates.shape[0] - start))
+        self.rows = np.empty(opened.shape[0] + self.most, dtype=np.int64)
+        self.rows[: opened.shape[0]] = opened
+        self.indices = np.empty(self.most, dtype=np.int64)
