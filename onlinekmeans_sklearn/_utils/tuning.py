@@ -22,7 +22,7 @@ class Tuning:
     columns_per_number = 8  # of the centers; likewise, unless there are only a few
     few_columns = 2**17
     full_columns_from = 8  # full: more than one center in this many has a value
-    most_full_elements = 2**16  # numbers of full columns
+    most_full_elements = 2**18  # numbers of full columns
     product_elements = 2**18  # products that are formed at once
     pair_elements = 2**17  # differences that are formed at once
     distance_elements = 2**18  # distances to all centers that are formed at once
