@@ -68,9 +68,11 @@ class Stream:
         self._next_event = 0  # no block may go beyond this position
         self._block_rows = TUNING.first_block_rows
 
-    @property
-    def totals(self):
-        totals, waiting = self._totals_and_waiting
+    def __getattr__(self, name):
+        """Return the totals after rows that came alone, when they are read first."""
+        if name != "totals":
+            raise AttributeError(name)
+        totals, waiting = self._waiting
         if waiting:
             rows, *columns = zip(*waiting)
             labels, d2, weights = map(np.array, columns, (np.int32, float, float))
@@ -78,12 +80,9 @@ class Stream:
             totals, steps = totals.with_block(X, labels, d2, weights, self.centers)
             for step in steps:
                 step()
-            self.totals = totals
+            self._waiting = totals, ()  # in one assignment: another thread may be here, too
+        self.totals = totals
         return totals
-
-    @totals.setter
-    def totals(self, totals):
-        self._totals_and_waiting = totals, ()  # in one assignment, since threads share it
 
     @property
     def n_online(self):
@@ -107,7 +106,7 @@ class Stream:
         origin they are: translated data give the same, if differences of samples are exact.
         """
         centers = self.centers.exact
-        fullest = np.full(len(self.centers), np.argmax(self.counts))
+        fullest = np.full(len(self.ids), np.argmax(self.counts))
         return (centers - centers[fullest]) + self.totals.mean_differences()
 
     def extend(self, X, n_jobs=None, report=None, weights=None):
@@ -116,13 +115,13 @@ class Stream:
         d2 is the squared distance of each row to the center of its label. `report` is
         called after every block, with the stream, and labels and d2 of the rows so far.
         """
-        other = shallow_copy(self) if weights is None else self.weighted()
         if self.is_weighted and weights is None:
             weights = np.ones(X.shape[0])
         if X.shape[0] == 1 and self.n_seen < self._next_event:
-            labeled = other._read_row(self.centers.as_rows(X), weights)
-            if labeled is not None:
-                return other, *labeled
+            extended = self._extend_by_row(X, weights)
+            if extended is not None:
+                return extended
+        other = shallow_copy(self) if weights is None else self.weighted()
         if not self.n_seen:
             other.centers = centers_from(rows_between(X, 0, 0))
             other.moves = self.moves and not issparse(X)
@@ -138,12 +137,13 @@ class Stream:
         other.is_weighted = True
         return other
 
-    def _read_row(self, X, weights):
-        """Read a single row, to be added up later, and return its label and d2.
+    def _extend_by_row(self, X, weights):
+        """Return what `extend` does for a single row, which is added up later.
 
         If it may open a center, or if there are enough of such rows, return None instead:
         it must be read as a block.
         """
+        X = self.centers.as_rows(X)
         label, d2 = self.centers.search.nearest_of_row(X)
         number, weight = self.numbers.between(self.n_seen, self.n_seen + 1), 1.0
         if weights is not None:
@@ -151,14 +151,16 @@ class Stream:
         stays = number.item() * self.schedule.facility_cost >= d2
         if not stays and len(self.ids) < self.max_clusters:
             return None
-        totals, waiting = self._totals_and_waiting
+        kept, other = copied_row(X), shallow_copy(self)
+        totals, waiting = vars(other).pop("totals", None), ()
+        if totals is None:
+            totals, waiting = other._waiting
         if len(waiting) >= min(_MOST_WAITING, _MOST_NUMBERS // max(1, X.size)):
             return None
-        waiting = (*waiting, (copied_row(X), label, d2, weight))
-        self._totals_and_waiting = totals, waiting
-        self.seen = self.seen.with_rows(1, weights)
-        self.n_seen += 1
-        return self.ids[label : label + 1], np.array([d2])
+        other._waiting = totals, (*waiting, (kept, label, d2, weight))
+        other.seen, other.n_seen = self.seen.with_rows(1, weights), self.n_seen + 1
+        other.is_weighted = weights is not None
+        return other, self.ids[label : label + 1], np.array([d2])
 
     def _read(self, X, weights, threads, report):
         """Read the rows of `X`, block by block, and return their labels and d2."""
