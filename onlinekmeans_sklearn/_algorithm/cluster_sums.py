@@ -79,8 +79,8 @@ class Totals:
     @property
     def sums(self):
         """The sum of differences of each cluster, as an array or CSR."""
-        closed, n_clusters = self.closed, max(len(self.closed_counts), len(self.open_counts))
-        rows = self.open.rows(n_clusters)
+        n_clusters = max(len(self.closed_counts), len(self.open_counts))
+        closed, rows = self.closed, self.open.rows(n_clusters)
         if issparse(closed):
             return padded(closed, n_clusters) + rows if closed.shape[0] else rows
         rows[: len(closed)] += closed
