@@ -10,13 +10,7 @@ from sklearn.base import (
     TransformerMixin,
 )
 
-from ._encoding import (
-    LABEL_ENCODINGS,
-    check_output,
-    encode_labels,
-    encode_rows,
-    warn_of_many_columns,
-)
+from ._encoding import LABEL_ENCODINGS, check_output, encode_labels, encode_rows
 from ._nearest import nearest_shared
 from ._reading import StreamReader, known_features
 from ._utils.callbacks import CallbackSupportMixin, reporter_for, with_callbacks
@@ -345,11 +339,6 @@ class BaseOnlineKMeans(
         self._check_params()
         return fitted
 
-    def _warn_after_fit(self, fitted):
-        """Warn if there are too many columns."""
-        if self.encode == "local":
-            warn_of_many_columns(fitted.stream, fitted.n_clusters)
-
     def _check_columns_stay(self):
         """Raise ValueError if columns decided online would change their meaning."""
         if self.n_clusters is not None:
@@ -377,8 +366,8 @@ class BaseOnlineKMeans(
         """Return the features of rows: if `is_online`, of the last ones, as decided."""
         final, n_columns = fitted.final_clusters(self.n_jobs, warns=True), fitted.n_columns
         if self.encode not in LABEL_ENCODINGS:
-            stream = fitted.stream if is_online else None
-            return encode_rows(X, final, self.encode, n_columns, self.n_jobs, stream)
+            how, stream = (self.encode, n_columns, self.n_jobs), fitted.stream
+            return encode_rows(X, final, *how, stream if is_online else None)
         labels, ids = fitted.last_rows[0], final.ids
         if not is_online:
             labels = nearest_shared(final.centers, X, self.n_jobs, labels_only=True)[0]

@@ -24,7 +24,6 @@ from ._utils.validation import (
 )
 
 _LOGGER = logging.getLogger("onlinekmeans_sklearn")
-_NOTHING_TO_UNDO = nullcontext()
 _FEATURES = ("n_features_in_", "feature_names_in_")
 
 
@@ -48,10 +47,8 @@ class StreamReader(FittedStream):
     def _new_stream(self, n_rows):
         """Return a new stream whose first call has `n_rows` rows."""
         warn_once_if_slow()
-        cap, half_life = (
-            np.inf if value is None else int(value)
-            for value in (self.max_clusters, getattr(self, "half_life", None))
-        )
+        cap = int(self.max_clusters or 0) or np.inf
+        half_life = int(getattr(self, "half_life", None) or 0) or np.inf
         seed, moves = draw_seed(self.random_state), self.n_clusters is not None
         return Stream(self._schedule(n_rows), seed, cap, half_life, moves)
 
@@ -65,7 +62,7 @@ class StreamReader(FittedStream):
             before = vars(self).get("_fitted")
             is_start = before is None
             self._check_params()
-            with unchanged_on_error(self) if is_start else _NOTHING_TO_UNDO:
+            with unchanged_on_error(self) if is_start else nullcontext():
                 if is_start:
                     X, known, stream = self._begin(X)
                 else:
@@ -100,9 +97,9 @@ class StreamReader(FittedStream):
         return self._new_fitted(before, extended, (labels, d2))
 
     def _log_phases(self, before, after):
-        new = [phase for phase in after.schedule.phases if phase[0] > before.n_seen]
-        for phase in new:
-            _LOGGER.info("New phase after %d samples, with facility cost %g", *phase)
+        for phase in after.schedule.phases:
+            if phase[0] > before.n_seen:
+                _LOGGER.info("New phase after %d samples, with facility cost %g", *phase)
 
     def _new_fitted(self, before, stream, last_rows):
         """Return what a call has learned, with the parameters now in force."""

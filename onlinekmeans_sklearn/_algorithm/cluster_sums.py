@@ -110,6 +110,7 @@ class Totals:
                 each = np.concatenate([before, weights])
                 counts = np.bincount(every, each, minlength=n_clusters)
             other.open_counts = counts
+            # added up in order, so that it is the same for every cut
             other.open_cost = active.kernels.sequential_sum(first, d2, weights)
 
         return other, [count, *steps]
@@ -268,8 +269,3 @@ def split_by_cluster(labels, n_clusters, n_shares):
     cuts = np.searchsorted(rows_up_to, np.linspace(0, len(labels), n_shares + 1)[1:-1]) + 1
     bounds = np.unique([0, *np.minimum(cuts, n_clusters), n_clusters])
     return list(itertools.pairwise(bounds.tolist()))
-
-
-def sequential_sum(first, numbers, weights=None):
-    """Return the weighted sum, added up in order, so that it is the same for every cut."""
-    return active.kernels.sequential_sum(first, numbers, weights)

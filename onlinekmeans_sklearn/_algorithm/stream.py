@@ -5,8 +5,8 @@ from scipy.sparse import issparse
 
 from .._nearest import centers_from, largest_block
 from .._utils.calls import shallow_copy
-from .._utils.rows import copied_row, rows_between, rows_from_copies
-from .._utils.threads import own_threads
+from .._utils.rows import rows_between, rows_from_copies
+from .._utils.threads import SINGLE_THREAD, own_threads
 from .._utils.tuning import TUNING
 from .block import do_all, read_block
 from .cluster_sums import no_totals, rows_left
@@ -16,7 +16,8 @@ from .random_numbers import RandomNumbers
 from .weights import SeenWeight, light_numbers
 
 # Single rows are added up together: for each of them all sums would have to be copied.
-_MOST_WAITING, _MOST_NUMBERS = 2**8, 2**20
+# At most 256 rows wait, or fewer if they have more than 4096 numbers.
+_MOST_NUMBERS, _LEAST_NUMBERS = 2**20, 2**12
 
 
 class Stream:
@@ -72,15 +73,14 @@ class Stream:
         """Return the totals after rows that came alone, when they are read first."""
         if name != "totals":
             raise AttributeError(name)
-        totals, waiting = self._waiting
-        if waiting:
-            rows, *columns = zip(*waiting)
+        totals, waiting, n_waiting = self._waiting
+        if n_waiting:
+            rows, *columns = zip(*[waiting[i] for i in range(n_waiting)])
             labels, d2, weights = map(np.array, columns, (np.int32, float, float))
             X = rows_from_copies(rows, self.centers.n_features)
             totals, steps = totals.with_block(X, labels, d2, weights, self.centers)
-            for step in steps:
-                step()
-            self._waiting = totals, ()  # in one assignment: another thread may be here, too
+            do_all(steps, SINGLE_THREAD)
+            self._waiting = totals, {}, 0  # at once: another thread may be here, too
         self.totals = totals
         return totals
 
@@ -122,6 +122,7 @@ class Stream:
             if extended is not None:
                 return extended
         other = shallow_copy(self) if weights is None else self.weighted()
+        other.totals, other._waiting = self.totals, None
         if not self.n_seen:
             other.centers = centers_from(rows_between(X, 0, 0))
             other.moves = self.moves and not issparse(X)
@@ -130,6 +131,10 @@ class Stream:
         work = X.shape[0] * other.centers.width(X) * n_centers
         with own_threads(n_jobs, work) as threads:
             return other, *other._read(X, weights, threads, report)
+
+    def __getstate__(self):
+        """Return all of it; other streams may yet add rows to those that wait."""
+        return {**vars(self), "totals": self.totals, "_waiting": None}
 
     def weighted(self):
         """Return the stream as one whose next samples have weights."""
@@ -151,15 +156,18 @@ class Stream:
         stays = number.item() * self.schedule.facility_cost >= d2
         if not stays and len(self.ids) < self.max_clusters:
             return None
-        kept, other = copied_row(X), shallow_copy(self)
-        totals, waiting = vars(other).pop("totals", None), ()
+        other = shallow_copy(self) if weights is None else self.weighted()
+        totals, waiting, n = vars(other).pop("totals", None), {}, 0
         if totals is None:
-            totals, waiting = other._waiting
-        if len(waiting) >= min(_MOST_WAITING, _MOST_NUMBERS // max(1, X.size)):
+            totals, waiting, n = other._waiting
+        if n * max(_LEAST_NUMBERS, X.size) >= _MOST_NUMBERS:
             return None
-        other._waiting = totals, (*waiting, (kept, label, d2, weight))
+        kept = (X.data.copy(), X.indices.copy()) if issparse(X) else X.copy()
+        row = kept, label, d2, weight
+        if waiting.setdefault(n, row) is not row:  # this stream was continued otherwise
+            waiting = {**{i: waiting[i] for i in range(n)}, n: row}
+        other._waiting = totals, waiting, n + 1
         other.seen, other.n_seen = self.seen.with_rows(1, weights), self.n_seen + 1
-        other.is_weighted = weights is not None
         return other, self.ids[label : label + 1], np.array([d2])
 
     def _read(self, X, weights, threads, report):

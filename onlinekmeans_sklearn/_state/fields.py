@@ -55,25 +55,21 @@ def read_like(example, state, name):
         raise ValueError(f"expected the fields {[*examples]} of {name}, not {[*state]}.")
     values = {}
     for key, like in examples.items():
-        value = state[key]
+        got = state[key]
         if isinstance(like, (dict, tuple)):
-            value = read_like(like, value, key)
+            got = read_like(like, got, key)
         elif np.ndim(like) == 2:
-            value = _rows(value)
-        elif not value is like is None:
+            got = _rows(got)
+        elif not got is like is None:
             like = 0 if like is None else like
-            kind, found = (
-                str(getattr(x, "dtype", type(x).__name__)) for x in (like, value)
-            )
+            kind, found = (str(getattr(x, "dtype", type(x).__name__)) for x in (like, got))
             least, most = _BOUNDS.get(key, _BOUNDS.get(kind, (0, np.inf)))
-            is_right = found == kind and np.ndim(value) == np.ndim(like)
-            if not (is_right and np.all((least <= value) & (value <= most))):
+            is_right = found == kind and np.ndim(got) == np.ndim(like)
+            if not (is_right and np.all((least <= got) & (got <= most))):
                 allowed = f"{kind} from {least} to {most}"
-                raise ValueError(
-                    f"expected {key} to be {allowed}, not {repr(value)[:200]}."
-                )
-            value = np.array(value) if np.ndim(value) else value
-        values[key] = value
+                raise ValueError(f"expected {key} to be {allowed}, not {repr(got)[:200]}.")
+            got = np.array(got) if np.ndim(got) else got
+        values[key] = got
     return type(example)(**values)
 
 

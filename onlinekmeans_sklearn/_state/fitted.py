@@ -10,16 +10,10 @@ from dataclasses import dataclass
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
+from .._algorithm import merge
 from .._algorithm.cluster_sums import Totals, no_totals
 from .._algorithm.facility_cost import Practical, SemiOnline, Theoretical
 from .._algorithm.forgetting import every_cluster
-from .._algorithm.merge import (
-    FinalClusters,
-    Look,
-    final_clusters,
-    for_more_clusters,
-    online_to_final,
-)
 from .._algorithm.stream import Stream
 from .._nearest import centers_from
 from .._utils.validation import distances_are_finite, warn_user
@@ -39,8 +33,8 @@ class Fitted:
     centers: str
     start_parameters: dict  # those that were read when the stream started
     last_rows: tuple  # labels and squared distances of the last call, as decided online
-    last: FinalClusters = None  # those of the last look, which merged clusters continue
-    final: FinalClusters = None  # computed on first use; any thread gets the same
+    last: merge.FinalClusters = None  # of the last look, which merged clusters continue
+    final: merge.FinalClusters = None  # computed on first use; any thread gets the same
     labels: np.ndarray = None  # likewise, the final clusters of the last rows
 
     @property
@@ -56,12 +50,11 @@ class Fitted:
         if self.final is not None:
             return self.final
         stream, n_clusters = self.stream, self.n_clusters
-        final = final_clusters(stream, n_clusters, self.centers, n_jobs, self.last)
-        self.final = final
+        kind = n_clusters, self.centers
+        self.final = final = merge.final_clusters(stream, *kind, n_jobs, self.last)
         if n_clusters is None:
             return final
-        n_online, n_final, n_seen = len(stream.ids), len(final.look.since), stream.n_seen
-        sizes = n_online, n_final, n_seen
+        _, n_final, n_seen = sizes = len(stream.ids), len(final.look.since), stream.n_seen
         _LOGGER.info("%d online clusters merged into %d after %d samples", *sizes)
         since = final.look.since if self.last is not None else ()
         for cluster in np.flatnonzero(np.equal(since, n_seen)):
@@ -70,7 +63,7 @@ class Fitted:
             warn_user(
                 f"{n_seen} samples opened only {n_final} online cluster(s), fewer than "
                 f"{n_clusters=}: returning them unmerged. For more, "
-                f"{for_more_clusters(stream)}.",
+                f"{merge.for_more_clusters(stream)}.",
                 ConvergenceWarning,
             )
         return final
@@ -79,7 +72,7 @@ class Fitted:
         """Return the final clusters of the last rows, always the same array."""
         if self.labels is None:
             final = self.final_clusters(n_jobs)
-            labels = online_to_final(self.stream, final, n_jobs)[self.last_rows[0]]
+            labels = merge.online_to_final(self.stream, final, n_jobs)[self.last_rows[0]]
             labels.flags.writeable = False  # users see them
             self.labels = labels
         return self.labels
@@ -130,8 +123,7 @@ def fitted_from(state):
         example = {**_FITTED, "stream": _STREAMS[algorithm]}
         n_clusters, labels, d2, stream = read_like(example, fields, "fitted").values()
         expect(
-            samples_or_means=centers in ("samples", "means"),
-            start_parameters=type(start_parameters) is dict,
+            parameters=centers in ("samples", "means") and type(start_parameters) is dict,
             labels_of_clusters=labels.max(initial=0) < len(stream["clusters"].opened_at),
             a_squared_distance_for_each_label=len(labels) == len(d2),
         )
@@ -167,15 +159,14 @@ def _stream_from(example, clusters, schedule, totals, seed, **others):
     stream = Stream(object.__new__(type(example)), seed)
     vars(stream.schedule).update(schedule)
     is_prefix = stream.schedule.is_prefix
-    n_openings, n_prefix = schedule["openings"], schedule["prefix_length"]
     for name, value in others.items():
         setattr(stream, name, np.inf if value is None else value)
     expect(
         positions_of_each_center=len(opened_at) == len(retired_at) == rows.shape[0],
         positions_in_order=(np.diff(opened_at, append=n_seen) > 0).all(),
         centers_within_max_clusters=1 <= n_live <= stream.max_clusters,
-        weights_of_a_prefix=len(weights) == (n_openings if is_prefix else 0) <= n_live,
-        openings_left=not is_prefix or n_openings < n_prefix,
+        weights_of_a_prefix=len(weights) == schedule["openings"] * is_prefix <= n_live,
+        openings_left=not is_prefix or schedule["openings"] < schedule["prefix_length"],
         all_rows_added_up=total.n_rows == n_seen,
         sums_stored_like_centers=all(_are_alike(each, rows) for each in sums),
         members_of_all_clusters=len(counts) == n_live and (counts > 0).all(),
@@ -220,8 +211,8 @@ def _no_stream(schedule):
 
 # Examples: a state must have the same fields, of the same types.
 _NO_ROWS, _NO_IDS = np.empty((0, 1)), np.empty(0, dtype=np.int32)
-_NO_LOOK = Look(_NO_IDS, np.empty(0, dtype=np.int64), 0, 0, 0.0)
-_MERGED = FinalClusters(_NO_ROWS, _NO_IDS, None, _NO_LOOK)
+_NO_LOOK = merge.Look(_NO_IDS, np.empty(0, dtype=np.int64), 0, 0, 0.0)
+_MERGED = merge.FinalClusters(_NO_ROWS, _NO_IDS, None, _NO_LOOK)
 _FITTED = {"n_clusters": None, "labels": _NO_IDS, "squared_distances": np.empty(0)}
 _SCHEDULES = {"SemiOnline": SemiOnline(1, None, 1)}
 _SCHEDULES |= {"Theoretical": Theoretical(1), "Practical": Practical(1)}

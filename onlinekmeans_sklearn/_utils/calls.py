@@ -11,7 +11,7 @@ from sklearn.utils import check_random_state
 def shallow_copy(instance):
     """Return another instance with the same attributes, faster than copy.copy."""
     other = object.__new__(type(instance))
-    other.__dict__.update(instance.__dict__)
+    other.__dict__ = instance.__dict__.copy()
     return other
 
 

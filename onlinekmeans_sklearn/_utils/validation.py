@@ -184,10 +184,8 @@ def _is_canonical_row(X, n_features):
 def _largest(X, n_jobs=1):
     """Return the largest magnitude, NaN if a value is; of few small values a bound."""
     values = X if isinstance(X, np.ndarray) else X.data
-    if values.size <= _FEW_VALUES:
-        square = float(np.vdot(values, values))
-        if square < 1e30:
-            return math.sqrt(square)
+    if values.size <= _FEW_VALUES and (square := float(np.vdot(values, values))) < 1e30:
+        return math.sqrt(square)
     if values.size <= _MANY_VALUES:
         return max(-float(values.min()), float(values.max()))
     flat = values.ravel(order="K")
