@@ -10,10 +10,11 @@ from sklearn.base import (
     TransformerMixin,
 )
 
-from ._encoding import check_output, encode_rows, warn_of_many_columns
+from ._encoding import LABEL_ENCODINGS, check_output, encode_labels, encode_rows
+from ._nearest import nearest_shared
 from ._reading import StreamReader, known_features
 from ._utils.callbacks import CallbackSupportMixin, reporter_for, with_callbacks
-from ._utils.calls import lock_of, shallow_copy, takes_no_weights, unchanged_on_error
+from ._utils.calls import all_or_nothing, lock_of, shallow_copy
 from ._utils.docstrings import named_for_users
 from ._utils.validation import check_parameters, parameter_error, validate_X
 
@@ -37,7 +38,8 @@ class BaseOnlineKMeans(
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    @takes_no_weights
+    @all_or_nothing
+    @with_callbacks
     def fit(self, X, y=None):
         """Cluster the rows of `X` as a new stream, in one pass.
 
@@ -53,13 +55,8 @@ class BaseOnlineKMeans(
         self : object
             The fitted estimator.
         """
-        with lock_of(self), unchanged_on_error(self):
-            self._fit(X, y)
-        return self
-
-    @with_callbacks
-    def _fit(self, X, y):
-        X, known, stream = self._begin(X, None)
+        self._check_params()
+        X, known, stream = self._begin(X)
         reporter = reporter_for(self, X, y, X.shape[0])
 
         def report(stream, *rows):
@@ -68,10 +65,12 @@ class BaseOnlineKMeans(
             reporter.update(len(rows[0]), lambda: attributes)
 
         fitted = self._read(None, stream, X, report=report if reporter else None)
-        self._end_fit(fitted)
+        fitted.final_clusters(self.n_jobs, warns=True)  # here, and not when it is used
+        self._warn_after_fit(fitted)
         self._publish(fitted, known)
         if reporter:
             reporter.end()
+        return self
 
     def partial_fit(self, X=None, y=None, sample_weight=None):
         """Update the clustering with the next batch of the stream.
@@ -100,7 +99,7 @@ class BaseOnlineKMeans(
         self._check_call()
         with lock_of(self):
             fitted = self._new_fitted(self._fitted, self._stream, self._fitted.last_rows)
-            self._merge(fitted)
+            fitted.final_clusters(self.n_jobs, warns=True)
             self._fitted = fitted
         return self
 
@@ -169,7 +168,8 @@ class BaseOnlineKMeans(
         """
         fitted = self._check_call()
         X = validate_X(self, X, reset=False)
-        return self._merge(fitted).nearest(X, self.n_jobs, labels_only=True)[0]
+        final = fitted.final_clusters(self.n_jobs, warns=True)
+        return final.nearest(X, self.n_jobs, labels_only=True)[0]
 
     def score(self, X, y=None):
         """Return the negative k-means cost of `X` for the final centers.
@@ -190,7 +190,8 @@ class BaseOnlineKMeans(
         fitted = self._check_call()
         with np.errstate(over="ignore"):
             X = validate_X(self, X, reset=False)
-            return -float(self._merge(fitted).nearest(X, self.n_jobs)[1].sum())
+            final = fitted.final_clusters(self.n_jobs, warns=True)
+            return -float(final.nearest(X, self.n_jobs)[1].sum())
 
     def transform(self, X):
         """Encode each sample's cluster as features for another model.
@@ -210,7 +211,7 @@ class BaseOnlineKMeans(
         check_output(self)
         return self._encode(validate_X(self, X, reset=False), fitted)
 
-    @takes_no_weights
+    @all_or_nothing
     def fit_transform(self, X, y=None):
         """Cluster the rows of `X` and return ``fit(X).transform(X)``.
 
@@ -226,10 +227,9 @@ class BaseOnlineKMeans(
         X_new : {ndarray, sparse matrix} of shape (n_samples, n_features_out)
             The features of the rows, by the final centers.
         """
-        with lock_of(self), unchanged_on_error(self):
-            return self.fit(X, y).transform(X)
+        return self.fit(X, y).transform(X)
 
-    @takes_no_weights
+    @all_or_nothing
     def fit_predict(self, X, y=None):
         """Cluster the rows of `X` and return the clusters decided online.
 
@@ -248,8 +248,7 @@ class BaseOnlineKMeans(
         labels : ndarray of shape (n_samples,)
             The cluster of each sample, `labels_`, of dtype int32.
         """
-        with lock_of(self), unchanged_on_error(self):
-            return self.fit(X, y).labels_.copy()
+        return self.fit(X, y).labels_.copy()
 
     def set_output(self, *, transform=None):
         """Set the container that `transform` and `fit_transform` return.
@@ -292,7 +291,7 @@ class BaseOnlineKMeans(
             return names
         features = OneToOneFeatureMixin.get_feature_names_out(self, input_features)
         ends = ["", *(f"_{feature}" for feature in features)]
-        clusters = names[: self._n_columns(fitted)]
+        clusters = names[: fitted.n_columns]
         return np.array([name + end for name in clusters for end in ends], dtype=object)
 
     def __sklearn_tags__(self):
@@ -340,12 +339,6 @@ class BaseOnlineKMeans(
         self._check_params()
         return fitted
 
-    def _end_fit(self, fitted):
-        """Merge now, so that its warnings come from `fit`; warn of too many columns."""
-        self._merge(fitted)
-        if self.encode == "local":
-            warn_of_many_columns(fitted.stream, fitted.n_clusters)
-
     def _check_columns_stay(self):
         """Raise ValueError if columns decided online would change their meaning."""
         if self.n_clusters is not None:
@@ -367,17 +360,16 @@ class BaseOnlineKMeans(
         if self.encode == "ordinal":
             return 1
         n_each = 1 + self.n_features_in_ if self.encode == "local" else 1
-        return n_each * self._n_columns(self._fitted)
-
-    def _n_columns(self, fitted):
-        """Return the number of clusters that `transform` has columns for."""
-        stream, n_clusters = fitted.stream, fitted.n_clusters
-        if stream.max_clusters < np.inf:
-            return n_clusters or stream.max_clusters
-        return min(len(stream.centers), n_clusters) if n_clusters else stream.n_online
+        return n_each * self._fitted.n_columns
 
     def _encode(self, X, fitted, is_online=False):
         """Return the features of rows: if `is_online`, of the last ones, as decided."""
-        final, n_columns = self._merge(fitted), self._n_columns(fitted)
-        decided = (fitted.stream, fitted.last_rows[0]) if is_online else None
-        return encode_rows(X, final, self.encode, n_columns, self.n_jobs, decided)
+        final, n_columns = fitted.final_clusters(self.n_jobs, warns=True), fitted.n_columns
+        if self.encode not in LABEL_ENCODINGS:
+            how, stream = (self.encode, n_columns, self.n_jobs), fitted.stream
+            return encode_rows(X, final, *how, stream if is_online else None)
+        labels, ids = fitted.last_rows[0], final.ids
+        if not is_online:
+            labels = nearest_shared(final.centers, X, self.n_jobs, labels_only=True)[0]
+            labels = labels if ids is None else ids[labels]
+        return encode_labels(labels, self.encode, n_columns, X.dtype)

@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 from ._base import BaseOnlineKMeans
 from ._online_kmeans import OnlineKMeans
 from ._state.version import VersionedStateMixin
-from ._utils.calls import lock_of, takes_no_weights, unchanged_on_error
+from ._utils.calls import all_or_nothing, lock_of, unchanged_on_error
 from ._utils.docstrings import named_for_users
 from ._utils.rows import beside, scaled_rows, squared_norms
 from ._utils.validation import as_floats, needs_no_validation, parameter_error
@@ -64,7 +64,7 @@ class ClusterFeatures(VersionedStateMixin, MetaEstimatorMixin, BaseEstimator):
         self.scale_clusters = scale_clusters
         self.random_state = random_state
 
-    @takes_no_weights
+    @all_or_nothing
     def fit(self, X, y):
         """Cluster the rows of `X`, then fit the model with the cluster features.
 
@@ -80,14 +80,13 @@ class ClusterFeatures(VersionedStateMixin, MetaEstimatorMixin, BaseEstimator):
         self : object
             The fitted estimator.
         """
-        with lock_of(self), unchanged_on_error(self):
-            X, y = self._validated(X, y, reset=True)
-            clusterer, model = self._unfitted_parts(*X.shape, y)
-            clusters = clusterer.fit(X).transform(X)
-            lengths, scales, means = self._measured(_NO_ROWS, X, clusters, clusterer)
-            features = self._with_raw(X, clusters, scales[-1], clusterer)
-            model.fit(features, y, **self._weighted(features, means[-1]))
-            self._publish(clusterer, model, lengths)
+        X, y = self._validated(X, y, reset=True)
+        clusterer, model = self._unfitted_parts(*X.shape, y)
+        clusters = clusterer.fit(X).transform(X)
+        lengths, scales, means = self._measured(_NO_ROWS, X, clusters, clusterer)
+        features = self._with_raw(X, clusters, scales[-1], clusterer)
+        model.fit(features, y, **self._weighted(features, means[-1]))
+        self._publish(clusterer, model, lengths)
         return self
 
     def _partial_fit(self, X, y, weights, **classes):

@@ -16,19 +16,15 @@ N_NEAREST = 4  # centers that the local features of a row depend on
 _MOST_LOCAL_COLUMNS = 10**6
 
 
-def encode_rows(X, final, encode, n_columns, n_jobs, decided=None):
-    """Return the features of rows by the final clusters.
+def encode_rows(X, final, encode, n_columns, n_jobs, stream=None):
+    """Return the features of rows by their distances to the final centers.
 
-    For the last rows of a stream, `decided` are this stream and their labels: then the
-    features depend only on centers that were live when a row was read.
+    If they are the last rows of a `stream`, the features depend only on centers that were
+    live when a row was read.
     """
-    if encode in LABEL_ENCODINGS:
-        labels = decided[1] if decided else final.nearest(X, n_jobs, labels_only=True)[0]
-        return encode_labels(labels, encode, n_columns, X.dtype)
     centers = final.centers
     columns = np.arange(len(centers)) if final.ids is None else final.ids
-    if decided:
-        stream, _ = decided
+    if stream is not None:
         first = stream.n_seen - X.shape[0]
         positions = np.arange(first, stream.n_seen)[:, None]
         clusters = every_cluster(stream, centers.rows)
@@ -39,7 +35,7 @@ def encode_rows(X, final, encode, n_columns, n_jobs, decided=None):
 
     def encode_panel(span, rows):
         is_known = np.ones((1, len(centers)), dtype=bool)
-        if decided:
+        if stream is not None:
             at = positions[span]
             is_known = (clusters.opened_at <= at) & (at < clusters.retired_at)
         if encode == "local":

@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ._algorithm.forgetting import every_cluster, every_opening
 from ._algorithm.merge import cost, online_to_final
-from ._encoding import as_configured
+from ._encoding import as_configured, warn_of_many_columns
 from ._state.fitted import fitted_from, plain_fitted
 from ._state.version import VersionedStateMixin
 from ._utils.calls import shallow_copy
@@ -66,7 +66,7 @@ class FittedStream(VersionedStateMixin, BaseEstimator):
     @property
     def merged_since_(self):
         """For each merged cluster, how many samples came before its id got its meaning."""
-        look = self._final_clusters().look
+        look = self._fitted.final_clusters(self.n_jobs).look
         if look is None:
             raise AttributeError("merged_since_ needs merged clusters: set n_clusters.")
         return look.since.copy()
@@ -146,14 +146,15 @@ class FittedStream(VersionedStateMixin, BaseEstimator):
         """How many samples came before each phase."""
         return np.array([n for n, _ in self._stream.schedule.phases], dtype=np.int64)
 
+    def _warn_after_fit(self, fitted):
+        """Warn if there are too many columns."""
+        if self.encode == "local":
+            warn_of_many_columns(fitted.stream, fitted.n_clusters)
+
     @property
     def _stream(self):
         """The stream that was read."""
         return self._fitted.stream
-
-    def _final_clusters(self):
-        """Return the final clusters, computed on first use."""
-        return self._fitted.final_clusters(self.n_jobs)
 
     def __sklearn_is_fitted__(self):
         return "_fitted" in vars(self)

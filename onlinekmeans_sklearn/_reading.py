@@ -9,9 +9,7 @@ from abc import abstractmethod
 from contextlib import nullcontext
 
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
 
-from ._algorithm.merge import for_more_clusters
 from ._algorithm.random_numbers import draw_seed
 from ._algorithm.stream import Stream
 from ._fitted import FittedStream
@@ -23,11 +21,9 @@ from ._utils.validation import (
     validate_weights,
     validate_X,
     warn_of_ignored,
-    warn_user,
 )
 
 _LOGGER = logging.getLogger("onlinekmeans_sklearn")
-_NOTHING_TO_UNDO = nullcontext()
 _FEATURES = ("n_features_in_", "feature_names_in_")
 
 
@@ -42,11 +38,8 @@ class StreamReader(FittedStream):
     def _warn_before_reading(self, stream, n_rows, is_partial):
         """Warn if the parameters do not suit the rows of a `fit` or `partial_fit`."""
 
-    def _begin(self, X, before):
-        """Return validated rows, an estimator that knows the features, and the stream."""
-        self._check_params()
-        if before is not None:
-            return validate_X(self, X, reset=False), self, before.stream
+    def _begin(self, X):
+        """Return validated rows, an estimator that knows the features, and a new stream."""
         known = shallow_copy(self)  # nothing of this estimator changes before it has read
         X = validate_X(known, X, reset=True)
         return X, known, self._new_stream(X.shape[0])
@@ -54,10 +47,8 @@ class StreamReader(FittedStream):
     def _new_stream(self, n_rows):
         """Return a new stream whose first call has `n_rows` rows."""
         warn_once_if_slow()
-        cap, half_life = (
-            np.inf if value is None else int(value)
-            for value in (self.max_clusters, getattr(self, "half_life", None))
-        )
+        cap = int(self.max_clusters or 0) or np.inf
+        half_life = int(getattr(self, "half_life", None) or 0) or np.inf
         seed, moves = draw_seed(self.random_state), self.n_clusters is not None
         return Stream(self._schedule(n_rows), seed, cap, half_life, moves)
 
@@ -70,8 +61,12 @@ class StreamReader(FittedStream):
         with lock_of(self):
             before = vars(self).get("_fitted")
             is_start = before is None
-            with unchanged_on_error(self) if is_start else _NOTHING_TO_UNDO:
-                X, known, stream = self._begin(X, before)
+            self._check_params()
+            with unchanged_on_error(self) if is_start else nullcontext():
+                if is_start:
+                    X, known, stream = self._begin(X)
+                else:
+                    X, stream = validate_X(self, X, reset=False), before.stream
                 weights = validate_weights(sample_weight, X, is_start)
                 fitted = self._read(before, stream, X, weights, is_partial=True)
                 returned = result(X, fitted)
@@ -98,13 +93,13 @@ class StreamReader(FittedStream):
             n_opened = extended.n_online - stream.n_online
             sizes = X.shape[0], n_opened, extended.n_seen, extended.n_online
             _LOGGER.debug("Read %d rows, opened %d centers: %d samples, %d centers", *sizes)
-        labels.flags.writeable = False  # users see them
+        labels.setflags(write=False)  # users see them
         return self._new_fitted(before, extended, (labels, d2))
 
     def _log_phases(self, before, after):
-        new = [phase for phase in after.schedule.phases if phase[0] > before.n_seen]
-        for phase in new:
-            _LOGGER.info("New phase after %d samples, with facility cost %g", *phase)
+        for phase in after.schedule.phases:
+            if phase[0] > before.n_seen:
+                _LOGGER.info("New phase after %d samples, with facility cost %g", *phase)
 
     def _new_fitted(self, before, stream, last_rows):
         """Return what a call has learned, with the parameters now in force."""
@@ -126,19 +121,6 @@ class StreamReader(FittedStream):
         """
         kept = {name: vars(self)[name] for name in vars(self) if name not in _FEATURES}
         self.__dict__ = {**kept, **known_features(known), "_fitted": fitted}
-
-    def _merge(self, fitted):
-        """Return the final clusters, and warn the first time if they are too few."""
-        n_clusters, is_new = fitted.n_clusters, fitted.final is None
-        final = fitted.final_clusters(self.n_jobs)
-        if is_new and n_clusters is not None and len(final.centers) < n_clusters:
-            warn_user(
-                f"{fitted.stream.n_seen} samples opened only {len(final.centers)} online "
-                f"cluster(s), fewer than {n_clusters=}: returning them unmerged. For more, "
-                f"{for_more_clusters(fitted.stream)}.",
-                ConvergenceWarning,
-            )
-        return final
 
 
 def known_features(estimator):

@@ -102,7 +102,7 @@ def _convert_clusterer(scope, operator, container):
 
 def _centers(model):
     """Return the centers of all columns of the features, and which of them are live."""
-    final, n_columns = model._final_clusters(), model._n_columns(model._fitted)
+    final, n_columns = model._fitted.final_clusters(model.n_jobs), model._fitted.n_columns
     rows = final.centers.rows
     ids = np.arange(rows.shape[0]) if final.ids is None else final.ids
     centers = np.zeros((n_columns, model.n_features_in_))

@@ -1,23 +1,27 @@
 """Where tests reach inside the package, since nothing public can do the same."""
 
 import copy
+import io
 from contextlib import ExitStack, contextmanager
 from importlib import import_module
 from unittest import mock
 
 import reference
 
-from onlinekmeans_sklearn._state.checkpoint import model_from, state_of
+from onlinekmeans_sklearn import save
+from onlinekmeans_sklearn._state.checkpoint import model_from
+from onlinekmeans_sklearn._state.file import read
 from onlinekmeans_sklearn._state.fitted import Fitted, plain_fitted
 
-__all__ = ["model_from", "state_of"]
+__all__ = ["model_from"]
 
 _PACKAGE = "onlinekmeans_sklearn"
 
 # steps of a call that tests let fail, or do otherwise: name, and where it is looked up
 STEPS = {
     **dict.fromkeys(["look_up", "open_centers", "label", "accumulate"], "_algorithm.block"),
-    **dict.fromkeys(["encode_labels", "encode_distances", "encode_local"], "_encoding"),
+    "encode_labels": "_base",
+    **dict.fromkeys(["encode_distances", "encode_local"], "_encoding"),
     "unchanged_on_error": "_reading",
     "merge": "_algorithm.merge",
     "rebuilt": "_utils.validation",
@@ -123,6 +127,13 @@ def with_other_numbers(model):
 def is_fitted(value):
     """Return whether this is what an estimator has learned."""
     return isinstance(value, Fitted)
+
+
+def state_of(model):
+    """Return the plain state that an estimator is saved as."""
+    file = io.BytesIO()
+    save(model, file)
+    return read(file.getvalue())
 
 
 def plain_state(fitted):

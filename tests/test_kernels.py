@@ -21,7 +21,7 @@ from scipy.sparse import csr_array
 from streams import STREAMS, STREAMS_AND_DTYPES, blobs, cells, dense
 
 from onlinekmeans_sklearn import OnlineKMeans
-from onlinekmeans_sklearn._algorithm.cluster_sums import sequential_sum, split_by_cluster
+from onlinekmeans_sklearn._algorithm.cluster_sums import split_by_cluster
 from onlinekmeans_sklearn._nearest import (
     backend,
     centers_from,
@@ -340,9 +340,9 @@ def test_numbers_are_added_one_after_the_other(n, kernels):
         expected = 0.3
         for i in range(n):
             expected += numbers[i] if some is None else numbers[i] * some[i]
-        assert sequential_sum(0.3, numbers, some) == expected
+        assert backend.active.kernels.sequential_sum(0.3, numbers, some) == expected
     huge = np.full(3, 1e308)
-    assert sequential_sum(0.0, huge, huge) == np.inf
+    assert backend.active.kernels.sequential_sum(0.0, huge, huge) == np.inf
 
 
 def test_an_instruction_set_that_is_not_there_is_refused_and_changes_nothing():

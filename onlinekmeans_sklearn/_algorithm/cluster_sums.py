@@ -70,15 +70,21 @@ class Totals:
     @property
     def counts(self):
         """The weight of the members of every cluster."""
-        n_clusters = max(len(self.closed_counts), len(self.open_counts))
-        return padded(self.closed_counts, n_clusters) + padded(self.open_counts, n_clusters)
+        closed, last = self.closed_counts, self.open_counts
+        counts = np.zeros(max(len(closed), len(last)))
+        counts[: len(closed)] = closed
+        counts[: len(last)] += last
+        return counts
 
     @property
     def sums(self):
         """The sum of differences of each cluster, as an array or CSR."""
-        n_clusters = len(self.counts)
-        rows = self.open.rows(n_clusters)
-        return padded(self.closed, n_clusters) + rows if self.closed.shape[0] else rows
+        n_clusters = max(len(self.closed_counts), len(self.open_counts))
+        closed, rows = self.closed, self.open.rows(n_clusters)
+        if issparse(closed):
+            return padded(closed, n_clusters) + rows if closed.shape[0] else rows
+        rows[: len(closed)] += closed
+        return rows
 
     def mean_differences(self):
         """Return the mean difference of the members of each cluster and its center."""
@@ -91,17 +97,21 @@ class Totals:
         """
         other = self._before_next_row()
         other.n_rows += len(labels)
-        n_clusters, first = len(centers), other.open_cost
-        before = padded(other.open_counts, n_clusters)
-        other.open, steps = other.open.with_members(X, labels, centers, n_shares, weights)
+        before, first, n_clusters = other.open_counts, other.open_cost, len(centers)
+        members = X, labels, n_clusters, centers.search, n_shares, weights
+        other.open, steps = other.open.with_members(*members)
 
         def count():
             if weights is None:
-                other.open_counts = before + np.bincount(labels, minlength=n_clusters)
+                counts = np.bincount(labels, minlength=n_clusters).astype(np.float64)
+                counts[: len(before)] += before
             else:
-                every = np.concatenate([np.arange(n_clusters), labels])
-                other.open_counts = np.bincount(every, np.concatenate([before, weights]))
-            other.open_cost = sequential_sum(first, d2, weights)
+                every = np.concatenate([np.arange(len(before)), labels])
+                each = np.concatenate([before, weights])
+                counts = np.bincount(every, each, minlength=n_clusters)
+            other.open_counts = counts
+            # added up in order, so that it is the same for every cut
+            other.open_cost = active.kernels.sequential_sum(first, d2, weights)
 
         return other, [count, *steps]
 
@@ -202,12 +212,12 @@ class DenseSums:
         missing = np.zeros((n_clusters - len(self._rows), self._rows.shape[1]))
         return np.concatenate([self._rows, missing])
 
-    def with_members(self, X, labels, centers, n_shares, weights):
+    def with_members(self, X, labels, n_clusters, search, n_shares, weights):
         """Return the sums with rows added, and the steps to do, one per share."""
-        sums = self.rows(len(centers))
-        few, n = n_shares == 1, len(sums)
-        shares = [(0, n)] if few else split_by_cluster(labels, n, n_shares)
-        add = partial(centers.search.add, X, labels)
+        sums, shares = self.rows(n_clusters), [(0, n_clusters)]
+        if n_shares > 1:
+            shares = split_by_cluster(labels, n_clusters, n_shares)
+        add = partial(search.add, X, labels)
         return DenseSums(sums), [partial(add, *share, sums, weights) for share in shares]
 
 
@@ -241,11 +251,11 @@ class SparseSums:
         rows.sort_indices()
         return padded(rows, n_clusters)
 
-    def with_members(self, X, labels, centers, n_shares, weights):
+    def with_members(self, X, labels, n_clusters, search, n_shares, weights):
         """Return the sums with rows added, and the steps to do, one per share."""
-        other, n_new = shallow_copy(self), len(centers) - len(self._clusters)
+        other, n_new = shallow_copy(self), n_clusters - len(self._clusters)
         other._clusters = self._clusters + [self._nothing()] * n_new
-        members, add = [*indices_by_group(labels).items()], centers.search.add
+        members, add = [*indices_by_group(labels).items()], search.add
         shares = [members[i::n_shares] for i in range(n_shares)]
         return other, [partial(add, X, share, other._clusters, weights) for share in shares]
 
@@ -259,8 +269,3 @@ def split_by_cluster(labels, n_clusters, n_shares):
     cuts = np.searchsorted(rows_up_to, np.linspace(0, len(labels), n_shares + 1)[1:-1]) + 1
     bounds = np.unique([0, *np.minimum(cuts, n_clusters), n_clusters])
     return list(itertools.pairwise(bounds.tolist()))
-
-
-def sequential_sum(first, numbers, weights=None):
-    """Return the weighted sum, added up in order, so that it is the same for every cut."""
-    return active.kernels.sequential_sum(first, numbers, weights)

@@ -5,8 +5,8 @@ from scipy.sparse import issparse
 
 from .._nearest import centers_from, largest_block
 from .._utils.calls import shallow_copy
-from .._utils.rows import copied_row, rows_between, rows_from_copies
-from .._utils.threads import own_threads
+from .._utils.rows import rows_between, rows_from_copies
+from .._utils.threads import SINGLE_THREAD, own_threads
 from .._utils.tuning import TUNING
 from .block import do_all, read_block
 from .cluster_sums import no_totals, rows_left
@@ -16,7 +16,8 @@ from .random_numbers import RandomNumbers
 from .weights import SeenWeight, light_numbers
 
 # Single rows are added up together: for each of them all sums would have to be copied.
-_MOST_WAITING, _MOST_NUMBERS = 2**8, 2**20
+# At most 256 rows wait, or fewer if they have more than 4096 numbers.
+_MOST_NUMBERS, _LEAST_NUMBERS = 2**20, 2**12
 
 
 class Stream:
@@ -68,22 +69,20 @@ class Stream:
         self._next_event = 0  # no block may go beyond this position
         self._block_rows = TUNING.first_block_rows
 
-    @property
-    def totals(self):
-        totals, waiting = self._totals_and_waiting
-        if waiting:
-            rows, *columns = zip(*waiting)
+    def __getattr__(self, name):
+        """Return the totals after rows that came alone, when they are read first."""
+        if name != "totals":
+            raise AttributeError(name)
+        totals, waiting, n_waiting = self._waiting
+        if n_waiting:
+            rows, *columns = zip(*[waiting[i] for i in range(n_waiting)])
             labels, d2, weights = map(np.array, columns, (np.int32, float, float))
             X = rows_from_copies(rows, self.centers.n_features)
             totals, steps = totals.with_block(X, labels, d2, weights, self.centers)
-            for step in steps:
-                step()
-            self.totals = totals
+            do_all(steps, SINGLE_THREAD)
+            self._waiting = totals, {}, 0  # at once: another thread may be here, too
+        self.totals = totals
         return totals
-
-    @totals.setter
-    def totals(self, totals):
-        self._totals_and_waiting = totals, ()  # in one assignment, since threads share it
 
     @property
     def n_online(self):
@@ -107,7 +106,7 @@ class Stream:
         origin they are: translated data give the same, if differences of samples are exact.
         """
         centers = self.centers.exact
-        fullest = np.full(len(self.centers), np.argmax(self.counts))
+        fullest = np.full(len(self.ids), np.argmax(self.counts))
         return (centers - centers[fullest]) + self.totals.mean_differences()
 
     def extend(self, X, n_jobs=None, report=None, weights=None):
@@ -116,13 +115,14 @@ class Stream:
         d2 is the squared distance of each row to the center of its label. `report` is
         called after every block, with the stream, and labels and d2 of the rows so far.
         """
-        other = shallow_copy(self) if weights is None else self.weighted()
         if self.is_weighted and weights is None:
             weights = np.ones(X.shape[0])
         if X.shape[0] == 1 and self.n_seen < self._next_event:
-            labeled = other._read_row(self.centers.as_rows(X), weights)
-            if labeled is not None:
-                return other, *labeled
+            extended = self._extend_by_row(X, weights)
+            if extended is not None:
+                return extended
+        other = shallow_copy(self) if weights is None else self.weighted()
+        other.totals, other._waiting = self.totals, None
         if not self.n_seen:
             other.centers = centers_from(rows_between(X, 0, 0))
             other.moves = self.moves and not issparse(X)
@@ -132,18 +132,23 @@ class Stream:
         with own_threads(n_jobs, work) as threads:
             return other, *other._read(X, weights, threads, report)
 
+    def __getstate__(self):
+        """Return all of it; other streams may yet add rows to those that wait."""
+        return {**vars(self), "totals": self.totals, "_waiting": None}
+
     def weighted(self):
         """Return the stream as one whose next samples have weights."""
         other = shallow_copy(self)
         other.is_weighted = True
         return other
 
-    def _read_row(self, X, weights):
-        """Read a single row, to be added up later, and return its label and d2.
+    def _extend_by_row(self, X, weights):
+        """Return what `extend` does for a single row, which is added up later.
 
         If it may open a center, or if there are enough of such rows, return None instead:
         it must be read as a block.
         """
+        X = self.centers.as_rows(X)
         label, d2 = self.centers.search.nearest_of_row(X)
         number, weight = self.numbers.between(self.n_seen, self.n_seen + 1), 1.0
         if weights is not None:
@@ -151,14 +156,19 @@ class Stream:
         stays = number.item() * self.schedule.facility_cost >= d2
         if not stays and len(self.ids) < self.max_clusters:
             return None
-        totals, waiting = self._totals_and_waiting
-        if len(waiting) >= min(_MOST_WAITING, _MOST_NUMBERS // max(1, X.size)):
+        other = shallow_copy(self) if weights is None else self.weighted()
+        totals, waiting, n = vars(other).pop("totals", None), {}, 0
+        if totals is None:
+            totals, waiting, n = other._waiting
+        if n * max(_LEAST_NUMBERS, X.size) >= _MOST_NUMBERS:
             return None
-        waiting = (*waiting, (copied_row(X), label, d2, weight))
-        self._totals_and_waiting = totals, waiting
-        self.seen = self.seen.with_rows(1, weights)
-        self.n_seen += 1
-        return self.ids[label : label + 1], np.array([d2])
+        kept = (X.data.copy(), X.indices.copy()) if issparse(X) else X.copy()
+        row = kept, label, d2, weight
+        if waiting.setdefault(n, row) is not row:  # this stream was continued otherwise
+            waiting = {**{i: waiting[i] for i in range(n)}, n: row}
+        other._waiting = totals, waiting, n + 1
+        other.seen, other.n_seen = self.seen.with_rows(1, weights), self.n_seen + 1
+        return other, self.ids[label : label + 1], np.array([d2])
 
     def _read(self, X, weights, threads, report):
         """Read the rows of `X`, block by block, and return their labels and d2."""

@@ -9,7 +9,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .cluster_sums import halved, sequential_sum
+from .._nearest.backend import active
+from .cluster_sums import halved
 
 
 def light_numbers(uniforms, weights):
@@ -52,7 +53,8 @@ class SeenWeight(NamedTuple):
             return SeenWeight(self.before, self.epoch + n_rows, self.least)
         weights = weights[:n_rows]
         least = float(weights.min(where=weights > 0, initial=self.least))
-        return SeenWeight(self.before, sequential_sum(self.epoch, weights), least)
+        epoch = active.kernels.sequential_sum(self.epoch, weights)
+        return SeenWeight(self.before, epoch, least)
 
     def halved(self):
         """Return it when all samples count half, at the end of an epoch."""

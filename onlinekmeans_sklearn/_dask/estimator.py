@@ -7,7 +7,7 @@ import dask.array as da
 from sklearn.utils import get_tags
 
 from .._utils.callbacks import reporter_for, with_callbacks
-from .._utils.calls import lock_of, shallow_copy, takes_no_weights, unchanged_on_error
+from .._utils.calls import all_or_nothing, lock_of, shallow_copy
 from .._utils.docstrings import documented_like, named_for_users
 from .._utils.validation import validate_X
 from . import worker
@@ -45,7 +45,8 @@ class DaskClusters(DaskReader):
     fitted attributes are those of the local estimator in it, or lazy.
     """
 
-    @takes_no_weights
+    @all_or_nothing
+    @with_callbacks
     def fit(self, X, y=None):
         """Cluster the rows of `X` as a new stream, in one pass.
 
@@ -62,18 +63,14 @@ class DaskClusters(DaskReader):
         self : object
             The fitted estimator.
         """
-        with lock_of(self), unchanged_on_error(self):
-            self._fit(X, y)
-        return self
-
-    @with_callbacks
-    def _fit(self, X, y):
         partitions = partitions_of(X)
         reporter = reporter_for(self, X, y, len(partitions.delayed))
         local = self._read(partitions, is_partial=False, reporter=reporter).local
-        local._end_fit(local._fitted)
+        local._fitted.final_clusters(local.n_jobs, warns=True)
+        local._warn_after_fit(local._fitted)
         if reporter:
             reporter.end()
+        return self
 
     def partial_fit(self, X=None, y=None, sample_weight=None):
         """Update the clustering with the next batch of the stream.
@@ -211,7 +208,7 @@ class DaskClusters(DaskReader):
         model, partitions, _ = self._validated(X)
         return features_of(model, partitions, worker.transform_rows)
 
-    @takes_no_weights
+    @all_or_nothing
     def fit_transform(self, X, y=None):
         """Cluster the rows of `X` and return ``fit(X).transform(X)``.
 
@@ -229,10 +226,9 @@ class DaskClusters(DaskReader):
             The features, encoded as `encode` says: a DataFrame if `X` is one, but with
             "onehot" or "local" an array with chunks in CSR.
         """
-        with lock_of(self), unchanged_on_error(self):
-            return self.fit(X, y).transform(X)
+        return self.fit(X, y).transform(X)
 
-    @takes_no_weights
+    @all_or_nothing
     def fit_predict(self, X, y=None):
         """Cluster the rows of `X` and return the clusters decided online.
 
@@ -252,8 +248,7 @@ class DaskClusters(DaskReader):
         labels : dask Array or Series
             The cluster of each sample, `labels_`, of dtype int32.
         """
-        with lock_of(self), unchanged_on_error(self):
-            return self.fit(X, y).labels_
+        return self.fit(X, y).labels_
 
     def get_feature_names_out(self, input_features=None):
         """Return the names of the columns of `transform`.

@@ -67,7 +67,7 @@ class DaskReader(CallbackSupportMixin, ClusterMixin, BaseEstimator):
         """Return a merged estimator for workers, the partitions, and the client."""
         local, partitions, client = self.to_local(), partitions_of(X), self._client()
         _check_features(local, partitions, client, reset=False)
-        local._merge(local._fitted)  # here, and not by every worker
+        local._fitted.final_clusters(self.n_jobs, warns=True)  # not by every worker
         return local.set_params(n_jobs=1), partitions, client
 
     def _partial_fit(self, X, weights):
@@ -149,6 +149,6 @@ def _without_rows(part):
 
 def features_of(model, partitions, function, firsts=None):
     """Return a collection of the features that a function returns for each partition."""
-    meta = model._encode(worker.rows_of(partitions.empty, model), model._fitted)
+    meta = worker.transform_rows(partitions.empty, model)
     names = model.get_feature_names_out()
     return partitions.mapped(function, model, meta, names, firsts)

@@ -202,13 +202,13 @@ def _as_if_last(X, model, first, known=((), ())):
 
 def predict_rows(part, model):
     """Return the nearest final center of each row."""
-    X, final = rows_of(part, model), model._final_clusters()
+    X, final = rows_of(part, model), model._fitted.final_clusters(model.n_jobs)
     return final.nearest(X, n_jobs=1, labels_only=True)[0]
 
 
 def cost_of_rows(part, model):
     """Return the number of rows, and the sum of squared distances to final centers."""
-    X, final = rows_of(part, model), model._final_clusters()
+    X, final = rows_of(part, model), model._fitted.final_clusters(model.n_jobs)
     with np.errstate(over="ignore"):
         return X.shape[0], float(final.nearest(X, n_jobs=1)[1].sum())
 

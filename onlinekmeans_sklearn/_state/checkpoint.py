@@ -66,7 +66,27 @@ def save(model, path):
     >>> model.partial_fit([[7.0]]).n_samples_seen_
     3
     """
-    n_bytes = write(path, state_of(model))
+    if type(model) not in _ESTIMATORS.values():
+        raise TypeError(
+            f"Got a model of type {type(model)}, but expected an OnlineKMeans or "
+            "SemiOnlineKMeans of onlinekmeans_sklearn. For a Dask estimator, save "
+            "model.to_local(); save others with skops.io.dump, or with pickle."
+        )
+    attributes = vars(model).copy()  # at one moment: another thread may call partial_fit
+    parameters = {name: attributes[name] for name in model.get_params(deep=False)}
+    if isinstance(parameters["random_state"], np.random.RandomState):
+        parameters["random_state"] = None
+    parameters = plain_parameters(parameters)
+    _check_plain(parameters)
+    fitted, names = attributes.get("_fitted"), attributes.get("feature_names_in_")
+    state = {
+        "class": type(model).__name__,
+        "parameters": parameters,
+        "output": attributes.get("_output"),
+        "feature_names": None if names is None else list(map(str, names)),
+        "fitted": None if fitted is None else plain_fitted(fitted),
+    }
+    n_bytes = write(path, state)
     _LOGGER.info("Saved %s to %s: %d bytes", type(model).__name__, path, n_bytes)
 
 
@@ -131,30 +151,6 @@ def load(path):
     n_samples = getattr(model, "n_samples_seen_", 0)
     _LOGGER.info("Loaded %s from %s: %d samples", type(model).__name__, path, n_samples)
     return model
-
-
-def state_of(model):
-    """Return the state of an estimator, fitted or not."""
-    if type(model) not in _ESTIMATORS.values():
-        raise TypeError(
-            f"Got a model of type {type(model)}, but expected an OnlineKMeans or "
-            "SemiOnlineKMeans of onlinekmeans_sklearn. For a Dask estimator, save "
-            "model.to_local(); save others with skops.io.dump, or with pickle."
-        )
-    attributes = vars(model).copy()  # at one moment: another thread may call partial_fit
-    parameters = {name: attributes[name] for name in model.get_params(deep=False)}
-    if isinstance(parameters["random_state"], np.random.RandomState):
-        parameters["random_state"] = None
-    parameters = plain_parameters(parameters)
-    _check_plain(parameters)
-    fitted, names = attributes.get("_fitted"), attributes.get("feature_names_in_")
-    return {
-        "class": type(model).__name__,
-        "parameters": parameters,
-        "output": attributes.get("_output"),
-        "feature_names": None if names is None else list(map(str, names)),
-        "fitted": None if fitted is None else plain_fitted(fitted),
-    }
 
 
 def model_from(state):

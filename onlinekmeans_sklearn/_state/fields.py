@@ -45,31 +45,32 @@ def plain(fields):
 
 
 def read_like(example, state, name):
-    """Return the value that a plain state was made from, which must be like an example.
+    """Return what a plain state was made from, a dict or named tuple like an example.
 
-    A dict or named tuple must have the same fields, and numbers the same type, within
-    bounds. An example with two axes stands for rows as an array or CSR, and None for None
-    or an int.
+    It must have the same fields, and numbers the same type, within bounds. An example with
+    two axes stands for rows as an array or CSR, and None for None or an int.
     """
-    kind = type(example)
-    if hasattr(example, "_asdict"):
-        example = example._asdict()
-    if isinstance(example, dict):
-        if state.keys() != example.keys():
-            raise ValueError(f"expected the fields {[*example]} of {name}, not {[*state]}.")
-        return kind(**{key: read_like(example[key], state[key], key) for key in example})
-    if np.ndim(example) == 2:
-        return _rows(state)
-    if state is example is None:
-        return None
-    example = 0 if example is None else example
-    kind, found = (str(getattr(x, "dtype", type(x).__name__)) for x in (example, state))
-    least, most = _BOUNDS.get(name, _BOUNDS.get(kind, (0, np.inf)))
-    is_right = found == kind and np.ndim(state) == np.ndim(example)
-    if not (is_right and np.all((least <= state) & (state <= most))):
-        allowed = f"{kind} from {least} to {most}"
-        raise ValueError(f"expected {name} to be {allowed}, not {repr(state)[:200]}.")
-    return np.array(state) if np.ndim(state) else state
+    examples = example if isinstance(example, dict) else example._asdict()
+    if state.keys() != examples.keys():
+        raise ValueError(f"expected the fields {[*examples]} of {name}, not {[*state]}.")
+    values = {}
+    for key, like in examples.items():
+        got = state[key]
+        if isinstance(like, (dict, tuple)):
+            got = read_like(like, got, key)
+        elif np.ndim(like) == 2:
+            got = _rows(got)
+        elif not got is like is None:
+            like = 0 if like is None else like
+            kind, found = (str(getattr(x, "dtype", type(x).__name__)) for x in (like, got))
+            least, most = _BOUNDS.get(key, _BOUNDS.get(kind, (0, np.inf)))
+            is_right = found == kind and np.ndim(got) == np.ndim(like)
+            if not (is_right and np.all((least <= got) & (got <= most))):
+                allowed = f"{kind} from {least} to {most}"
+                raise ValueError(f"expected {key} to be {allowed}, not {repr(got)[:200]}.")
+            got = np.array(got) if np.ndim(got) else got
+        values[key] = got
+    return type(example)(**values)
 
 
 def _rows(state):

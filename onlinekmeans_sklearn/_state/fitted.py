@@ -8,15 +8,15 @@ import logging
 from dataclasses import dataclass
 
 import numpy as np
+from sklearn.exceptions import ConvergenceWarning
 
+from .._algorithm import merge
 from .._algorithm.cluster_sums import Totals, no_totals
 from .._algorithm.facility_cost import Practical, SemiOnline, Theoretical
 from .._algorithm.forgetting import every_cluster
-from .._algorithm.merge import FinalClusters, Look, final_clusters, online_to_final
 from .._algorithm.stream import Stream
 from .._nearest import centers_from
-from .._utils.calls import shallow_copy
-from .._utils.validation import distances_are_finite
+from .._utils.validation import distances_are_finite, warn_user
 from .fields import expect, plain, read_like
 
 _LOGGER = logging.getLogger("onlinekmeans_sklearn")
@@ -33,29 +33,46 @@ class Fitted:
     centers: str
     start_parameters: dict  # those that were read when the stream started
     last_rows: tuple  # labels and squared distances of the last call, as decided online
-    last: FinalClusters = None  # those of the last look, which merged clusters continue
-    final: FinalClusters = None  # computed on first use; any thread gets the same
+    last: merge.FinalClusters = None  # of the last look, which merged clusters continue
+    final: merge.FinalClusters = None  # computed on first use; any thread gets the same
     labels: np.ndarray = None  # likewise, the final clusters of the last rows
 
-    def final_clusters(self, n_jobs):
-        """Return the final clusters."""
-        if self.final is None:
-            kind = self.n_clusters, self.centers
-            final = final_clusters(self.stream, *kind, n_jobs, self.last)
-            if self.n_clusters is not None:
-                sizes = len(self.stream.centers), len(final.centers), self.stream.n_seen
-                _LOGGER.info("%d online clusters merged into %d after %d samples", *sizes)
-                since = final.look.since if self.last is not None else ()
-                for cluster in np.flatnonzero(np.equal(since, self.stream.n_seen)):
-                    _LOGGER.info("Merged cluster %d has a new meaning", cluster)
-            self.final = final
-        return self.final
+    @property
+    def n_columns(self):
+        """The number of clusters that `transform` has columns for."""
+        stream, n_clusters = self.stream, self.n_clusters
+        if stream.max_clusters < np.inf:
+            return n_clusters or stream.max_clusters
+        return min(len(stream.ids), n_clusters) if n_clusters else stream.n_online
+
+    def final_clusters(self, n_jobs, warns=False):
+        """Return the final clusters, and warn the first time if they are too few."""
+        if self.final is not None:
+            return self.final
+        stream, n_clusters = self.stream, self.n_clusters
+        kind = n_clusters, self.centers
+        self.final = final = merge.final_clusters(stream, *kind, n_jobs, self.last)
+        if n_clusters is None:
+            return final
+        _, n_final, n_seen = sizes = len(stream.ids), len(final.look.since), stream.n_seen
+        _LOGGER.info("%d online clusters merged into %d after %d samples", *sizes)
+        since = final.look.since if self.last is not None else ()
+        for cluster in np.flatnonzero(np.equal(since, n_seen)):
+            _LOGGER.info("Merged cluster %d has a new meaning", cluster)
+        if warns and n_final < n_clusters:
+            warn_user(
+                f"{n_seen} samples opened only {n_final} online cluster(s), fewer than "
+                f"{n_clusters=}: returning them unmerged. For more, "
+                f"{merge.for_more_clusters(stream)}.",
+                ConvergenceWarning,
+            )
+        return final
 
     def final_labels(self, n_jobs):
         """Return the final clusters of the last rows, always the same array."""
         if self.labels is None:
             final = self.final_clusters(n_jobs)
-            labels = online_to_final(self.stream, final, n_jobs)[self.last_rows[0]]
+            labels = merge.online_to_final(self.stream, final, n_jobs)[self.last_rows[0]]
             labels.flags.writeable = False  # users see them
             self.labels = labels
         return self.labels
@@ -100,7 +117,24 @@ def _fields_of(stream):
 def fitted_from(state):
     """Return what was learned, from plain fields that are checked."""
     try:
-        return _fitted_from(**state)
+        others = ["start_parameters", "algorithm", "merged", "centers"]
+        start_parameters, algorithm, merged, centers = (state[name] for name in others)
+        fields = {name: state[name] for name in state if name not in others}
+        example = {**_FITTED, "stream": _STREAMS[algorithm]}
+        n_clusters, labels, d2, stream = read_like(example, fields, "fitted").values()
+        expect(
+            parameters=centers in ("samples", "means") and type(start_parameters) is dict,
+            labels_of_clusters=labels.max(initial=0) < len(stream["clusters"].opened_at),
+            a_squared_distance_for_each_label=len(labels) == len(d2),
+        )
+        labels.flags.writeable = False  # users see them
+        stream = _stream_from(_SCHEDULES[algorithm], **stream)
+        if not distances_are_finite(stream.means):
+            raise ValueError("expected finite squared distances of means.")
+        fitted = Fitted(stream, n_clusters, centers, start_parameters, (labels, d2))
+        if merged is not None:
+            _add_merged(fitted, read_like(_MERGED, merged, "merged"))
+        return fitted
     except MemoryError:
         raise
     except Exception as error:  # whatever Python raises for an invalid state
@@ -108,63 +142,42 @@ def fitted_from(state):
         raise ValueError(message) from error
 
 
-def _fitted_from(start_parameters, algorithm, merged, centers, **fields):
-    example = {**_FITTED, "stream": _STREAMS[algorithm]}
-    n_clusters, labels, d2, stream = read_like(example, fields, "fitted").values()
-    labels.flags.writeable = False  # users see them
-    stream = _stream_from(_SCHEDULES[algorithm], **stream)
-    fitted = Fitted(stream, n_clusters, centers, start_parameters, (labels, d2))
-    _check(fitted)
-    if merged is not None:
-        _add_merged(fitted, read_like(_MERGED, merged, "merged"))
-    return fitted
-
-
 def _stream_from(example, clusters, schedule, totals, seed, **others):
-    """Return a stream that has a schedule like the example, and these fields."""
-    expect(
-        positions_in_order=(np.diff(clusters.opened_at, append=others["n_seen"]) > 0).all(),
-        finite_squared_distances=distances_are_finite(clusters.rows),
-    )
-    stream = Stream(shallow_copy(example), seed)
-    starts, costs = (column.tolist() for column in schedule.pop("phases").values())
-    weights = tuple(schedule.pop("prefix_weights").tolist())
-    phases = tuple(zip(starts, costs, strict=True))
-    vars(stream.schedule).update(schedule, phases=phases, prefix_weights=weights)
+    """Return a stream that has a schedule like the example, and these fields.
+
+    Raise ValueError for fields that could crash, never end, or fail later.
+    """
+    n_seen, (rows, opened_at, retired_at) = others["n_seen"], clusters
+    is_live = retired_at > n_seen
+    n_live, sums = np.count_nonzero(is_live), (totals.pop("closed"), totals.pop("open"))
+    total = Totals(*(each.astype(np.float64) for each in sums), n_seen)
+    vars(total).update(totals)
+    counts = total.counts
+    starts, costs = (column.tolist() for column in schedule["phases"].values())
+    schedule["phases"] = tuple(zip(starts, costs, strict=True))
+    schedule["prefix_weights"] = weights = tuple(schedule["prefix_weights"].tolist())
+    stream = Stream(object.__new__(type(example)), seed)
+    vars(stream.schedule).update(schedule)
+    is_prefix = stream.schedule.is_prefix
     for name, value in others.items():
         setattr(stream, name, np.inf if value is None else value)
-    is_live = clusters.retired_at > stream.n_seen
-    live, retired = (clusters.at(np.flatnonzero(mask)) for mask in (is_live, ~is_live))
-    stream.ids, stream.opened_at = np.flatnonzero(is_live).astype(np.int32), live.opened_at
-    stream.retired = (retired,) if len(retired) else ()
-    stream.centers = centers_from(live.rows)
-    closed, last = (totals.pop(name).astype(np.float64) for name in ("closed", "open"))
-    stream.totals = Totals(closed, last, stream.n_seen)
-    vars(stream.totals).update(totals)
-    return stream
-
-
-def _check(fitted):
-    """Raise ValueError for a state that could crash, never end, or fail later."""
-    stream, (labels, d2) = fitted.stream, fitted.last_rows
-    schedule, totals, n_live = stream.schedule, stream.totals, len(stream.centers)
-    n_openings = schedule.openings if schedule.is_prefix else 0
-    sums, counts = (totals.closed, totals.open.rows(n_live)), totals.counts
     expect(
-        samples_or_means=fitted.centers in ("samples", "means"),
-        start_parameters=type(fitted.start_parameters) is dict,
-        labels_of_clusters=labels.max(initial=0) < stream.n_online,
-        a_squared_distance_for_each_label=len(labels) == len(d2),
+        positions_of_each_center=len(opened_at) == len(retired_at) == rows.shape[0],
+        positions_in_order=(np.diff(opened_at, append=n_seen) > 0).all(),
         centers_within_max_clusters=1 <= n_live <= stream.max_clusters,
-        weights_of_a_prefix=len(schedule.prefix_weights) == n_openings <= n_live,
-        openings_left=not schedule.is_prefix or n_openings < schedule.prefix_length,
-        all_rows_added_up=totals.n_rows == stream.n_seen,
-        sums_stored_like_centers=all(
-            _are_alike(rows, stream.centers.rows) for rows in sums
-        ),
+        weights_of_a_prefix=len(weights) == schedule["openings"] * is_prefix <= n_live,
+        openings_left=not is_prefix or schedule["openings"] < schedule["prefix_length"],
+        all_rows_added_up=total.n_rows == n_seen,
+        sums_stored_like_centers=all(_are_alike(each, rows) for each in sums),
         members_of_all_clusters=len(counts) == n_live and (counts > 0).all(),
+        finite_squared_distances=distances_are_finite(rows),
     )
-    expect(finite_squared_distances_of_means=distances_are_finite(stream.means))
+    stream.ids = np.flatnonzero(is_live).astype(np.int32)
+    if n_live < len(is_live):
+        stream.retired = (clusters.at(np.flatnonzero(~is_live)),)
+        rows, opened_at, _ = clusters.at(stream.ids)
+    stream.opened_at, stream.centers, stream.totals = opened_at, centers_from(rows), total
+    return stream
 
 
 def _add_merged(fitted, final):
@@ -198,8 +211,8 @@ def _no_stream(schedule):
 
 # Examples: a state must have the same fields, of the same types.
 _NO_ROWS, _NO_IDS = np.empty((0, 1)), np.empty(0, dtype=np.int32)
-_NO_LOOK = Look(_NO_IDS, np.empty(0, dtype=np.int64), 0, 0, 0.0)
-_MERGED = FinalClusters(_NO_ROWS, _NO_IDS, None, _NO_LOOK)
+_NO_LOOK = merge.Look(_NO_IDS, np.empty(0, dtype=np.int64), 0, 0, 0.0)
+_MERGED = merge.FinalClusters(_NO_ROWS, _NO_IDS, None, _NO_LOOK)
 _FITTED = {"n_clusters": None, "labels": _NO_IDS, "squared_distances": np.empty(0)}
 _SCHEDULES = {"SemiOnline": SemiOnline(1, None, 1)}
 _SCHEDULES |= {"Theoretical": Theoretical(1), "Practical": Practical(1)}

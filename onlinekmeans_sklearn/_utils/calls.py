@@ -11,7 +11,7 @@ from sklearn.utils import check_random_state
 def shallow_copy(instance):
     """Return another instance with the same attributes, faster than copy.copy."""
     other = object.__new__(type(instance))
-    other.__dict__.update(instance.__dict__)
+    other.__dict__ = instance.__dict__.copy()
     return other
 
 
@@ -36,10 +36,11 @@ class unchanged_on_error:
             self._numbers.set_state(self._state)
 
 
-def takes_no_weights(method):
-    """Let a method say why it does not take `sample_weight`.
+def all_or_nothing(method):
+    """Let a method that fits wait for other calls, and change nothing if it fails.
 
-    The parameter must not be in its signature, which scikit-learn inspects.
+    It says why it does not take `sample_weight`, a parameter that must not be in its
+    signature, which scikit-learn inspects.
     """
 
     @wraps(method)
@@ -50,7 +51,8 @@ def takes_no_weights(method):
                 "weight stands for repeated samples in any order, and here the order "
                 "matters. Use partial_fit(X, sample_weight=...) of a new estimator."
             )
-        return method(self, *args, **kwargs)
+        with lock_of(self), unchanged_on_error(self):
+            return method(self, *args, **kwargs)
 
     return call
 

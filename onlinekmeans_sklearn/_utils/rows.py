@@ -37,13 +37,8 @@ def stacked(parts):
     return vstack(parts, format="csr") if issparse(parts[0]) else np.concatenate(parts)
 
 
-def copied_row(X):
-    """Return a copy of a single row, of CSR its values and columns, which is faster."""
-    return (X.data.copy(), X.indices.copy()) if issparse(X) else X.copy()
-
-
 def rows_from_copies(rows, n_features):
-    """Return rows that were copied one by one."""
+    """Return rows that were copied one by one, of CSR the values and columns."""
     if not isinstance(rows[0], tuple):
         return np.concatenate(rows)
     values, columns = map(np.concatenate, zip(*rows))

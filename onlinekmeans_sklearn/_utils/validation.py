@@ -17,7 +17,7 @@ from .threads import Threads, n_threads_for
 MOST_CLUSTERS = 2**31 - 1  # labels are int32
 MOST_SAMPLES = 2**62  # positions in a stream are int64
 _LEAST_WEIGHT, _LARGEST_WEIGHT = 1e-30, 1e30  # of a sample
-_FEW_VALUES = 64  # for which plain Python is faster
+_FEW_VALUES = 2**12  # of which the norm is found first, as a bound
 _MANY_VALUES = 2**18  # for which one thread is fast enough
 _FLOATS = (np.dtype(np.float64), np.dtype(np.float32))
 _INDICES = (np.dtype(np.int32), np.dtype(np.int64))
@@ -184,10 +184,8 @@ def _is_canonical_row(X, n_features):
 def _largest(X, n_jobs=1):
     """Return the largest magnitude, NaN if a value is; of few small values a bound."""
     values = X if isinstance(X, np.ndarray) else X.data
-    if values.size <= _FEW_VALUES:
-        norm = math.hypot(*values.ravel().tolist())
-        if norm < 1e15:
-            return norm
+    if values.size <= _FEW_VALUES and (square := float(np.vdot(values, values))) < 1e30:
+        return math.sqrt(square)
     if values.size <= _MANY_VALUES:
         return max(-float(values.min()), float(values.max()))
     flat = values.ravel(order="K")
