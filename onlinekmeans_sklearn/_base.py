@@ -321,15 +321,16 @@ class BaseOnlineKMeans(
     def _check_params(self):
         """Raise ValueError for an invalid parameter."""
         check_parameters(vars(self), owner=self)
-        caps = self.n_clusters, self.max_clusters
-        if None not in caps and self.n_clusters > self.max_clusters:
+        if self.max_clusters is None:
+            return
+        if self.n_clusters is not None and self.n_clusters > self.max_clusters:
             expected = (
                 f"no smaller than n_clusters={self.n_clusters}: n_clusters are merged from "
                 "online clusters, of which at most max_clusters open"
             )
             raise parameter_error("max_clusters", self.max_clusters, expected, owner=self)
         half_life = getattr(self, "half_life", None)
-        if None not in (half_life, self.max_clusters):
+        if half_life is not None:
             expected = "None with max_clusters: retired clusters would use it up"
             raise parameter_error("half_life", half_life, expected, owner=self)
 

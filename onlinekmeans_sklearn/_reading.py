@@ -24,6 +24,7 @@ from ._utils.validation import (
 )
 
 _LOGGER = logging.getLogger("onlinekmeans_sklearn")
+_NOTHING_TO_UNDO = nullcontext()
 _FEATURES = ("n_features_in_", "feature_names_in_")
 
 
@@ -62,7 +63,7 @@ class StreamReader(FittedStream):
             before = vars(self).get("_fitted")
             is_start = before is None
             self._check_params()
-            with unchanged_on_error(self) if is_start else nullcontext():
+            with unchanged_on_error(self) if is_start else _NOTHING_TO_UNDO:
                 if is_start:
                     X, known, stream = self._begin(X)
                 else:
@@ -103,16 +104,17 @@ class StreamReader(FittedStream):
 
     def _new_fitted(self, before, stream, last_rows):
         """Return what a call has learned, with the parameters now in force."""
-        parameters = {name: getattr(self, name) for name in self._read_at_start}
         n_clusters = None if self.n_clusters is None else int(self.n_clusters)
-        now = stream, n_clusters, self.centers
+        now, parameters = (stream, n_clusters, self.centers), vars(self)
         if before is None:
-            return Fitted(*now, plain_parameters(parameters), last_rows)
-        if parameters != before.start_parameters:
-            warn_of_ignored(parameters, before.start_parameters)
+            start = {name: parameters[name] for name in self._read_at_start}
+            return Fitted(*now, plain_parameters(start), last_rows)
+        start = before.start_parameters
+        if not start.items() <= parameters.items():
+            warn_of_ignored(parameters, start)
         is_merged_again = before.n_clusters == n_clusters is not None
         last = before.final or before.last if is_merged_again else None
-        return Fitted(*now, before.start_parameters, last_rows, last)
+        return Fitted(*now, start, last_rows, last)
 
     def _publish(self, fitted, known):
         """Take over what was learned, and the feature attributes, in one assignment.

@@ -86,6 +86,13 @@ def test_n_clusters_is_what_the_answer_has(estimator, storage):
     assert len(model.counts_) == dense(model.online_centers_).shape[0] > 4
 
 
+@pytest.mark.parametrize("n_features", [3, 300])
+def test_a_single_merged_cluster_has_the_mean_of_all(n_features):
+    X = np.random.RandomState(0).normal(size=(400, n_features))
+    model = OnlineKMeans(1, random_state=0).fit(X)
+    assert_allclose(model.cluster_centers_, [X.mean(axis=0)], rtol=1e-9, atol=1e-12)
+
+
 def test_the_merge_draws_nothing_from_the_stream():
     X = np.random.RandomState(0).normal(size=(1000, 3))
     looked, not_looked = (OnlineKMeans(n_clusters=5, random_state=0) for _ in range(2))

@@ -74,7 +74,7 @@ class LocalSearch:
         self.threads = threads
 
     def clustered(self, k, before=None):
-        """Return labels, exactly k distinct ones; there must be more than k points.
+        """Return labels, exactly k > 1 distinct ones; there must be more than k points.
 
         If there are labels from before, they stay unless something else costs less by far:
         clusters that continue them, and keep their numbers, or those of a fresh start.
@@ -89,17 +89,16 @@ class LocalSearch:
 
     def _improved(self, best, least_gain=_SWEEP_GAIN):
         """Return a clustering after all steps; a sweep of swaps must gain enough."""
-        k = len(best.centers)
-        if best.cost > 0 and k > 1:
-            n_rounds = min(_ROUNDS_WORK // (k * len(self.X)), _MOST_ROUNDS)
+        if best.cost > 0:
+            work = len(best.centers) * len(self.X)
+            n_rounds = min(_ROUNDS_WORK // work, _MOST_ROUNDS)
             for _ in range(max(1, n_rounds)):
                 best = self._settled(self._swap(best, least_gain))
         return best
 
     def swapped(self, k):
-        """Return labels of k clusters before Lloyd's steps have converged."""
-        best = self._swap(self._seed(k), _SWEEP_GAIN)
-        return fill_empty(best.labels, best.d2, k)
+        """Return labels of at most k clusters, before Lloyd's steps have converged."""
+        return self._swap(self._seed(k), _SWEEP_GAIN).labels
 
     def refined(self, k, labels):
         """Return labels of k clusters after all steps but the swaps."""

@@ -228,6 +228,8 @@ def merge(points, counts, n_clusters, random_state, n_jobs=None, before=None):
     to one near them, so that k-means has less rounding error. What was merged `before`
     stays, or is continued, unless a merge afresh costs less by far.
     """
+    if n_clusters == 1:
+        return np.zeros(len(counts), dtype=np.intp)
     X = rough = _coordinates(points, _MOST_COLUMNS, random_state)
     if X.shape[1] >= 2 * _ROUGH_COLUMNS:
         rough = _sketch(X, _ROUGH_COLUMNS, random_state)

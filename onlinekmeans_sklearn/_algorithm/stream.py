@@ -162,7 +162,7 @@ class Stream:
             totals, waiting, n = other._waiting
         if n * max(_LEAST_NUMBERS, X.size) >= _MOST_NUMBERS:
             return None
-        kept = (X.data.copy(), X.indices.copy()) if issparse(X) else X.copy()
+        kept = X.copy() if type(X) is np.ndarray else (X.data.copy(), X.indices.copy())
         row = kept, label, d2, weight
         if waiting.setdefault(n, row) is not row:  # this stream was continued otherwise
             waiting = {**{i: waiting[i] for i in range(n)}, n: row}

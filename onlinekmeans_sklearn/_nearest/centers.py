@@ -69,6 +69,8 @@ class Centers:
 
     def as_rows(self, X):
         """Return rows in the format of the centers, ready for the kernels."""
+        if type(X) is type(self.rows) is np.ndarray:  # first, and fast for a single row
+            return np.ascontiguousarray(X)
         if issparse(self.rows):
             return _for_kernels(X, np.float64)
         return X.toarray() if issparse(X) else np.ascontiguousarray(X)

@@ -71,4 +71,5 @@ def lock_of(estimator):
     """
     # Python code that runs when an estimator dies, such as a WeakKeyDictionary's, would
     # lose the exception of a signal that arrives then; `dict.pop` is C code.
-    return _locks.setdefault(ref(estimator, _locks.pop), threading.RLock())
+    lock = _locks.get(ref(estimator))
+    return lock or _locks.setdefault(ref(estimator, _locks.pop), threading.RLock())

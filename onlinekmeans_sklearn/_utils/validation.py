@@ -161,7 +161,7 @@ def needs_no_validation(estimator, X):
     return (
         has_shape
         and X.dtype in _FLOATS
-        and not hasattr(estimator, "feature_names_in_")
+        and "feature_names_in_" not in vars(estimator)
         and _largest(X, getattr(estimator, "n_jobs", 1)) <= _limit(n_features)
     )
 
@@ -221,9 +221,9 @@ def check_parameters(values, owner):
     """Raise ValueError unless all parameters in a dict have allowed values."""
     for name, (most, constants) in _ALLOWED.items():
         value = values.get(name, constants[0])  # which passes, if the name is not there
-        if (value is None or isinstance(value, str)) and value in constants:
+        if value is constants[0] or (isinstance(value, str) and value in constants):
             continue  # first, since a call takes long beside a single row
-        is_integer = _is_integer(value)
+        is_integer = type(value) is int or _is_integer(value)
         if is_integer and 1 <= value <= most:
             continue
         limit = f"{most}]" if is_integer and value > most else "inf)"
@@ -260,8 +260,8 @@ def plain_parameters(parameters):
 
 def warn_of_ignored(parameters, in_force):
     """Warn of changed parameters that are only read when a stream starts."""
-    changed = [name for name in parameters if parameters[name] != in_force.get(name)]
-    values = ", ".join(f"{name}={in_force.get(name)!r}" for name in changed)
+    changed = [name for name in in_force if parameters[name] != in_force[name]]
+    values = ", ".join(f"{name}={in_force[name]!r}" for name in changed)
     warn_user(
         f"{', '.join(changed)} changed since this stream started with {values}, which "
         "stays in force: call fit, or clone the estimator, to start a new stream."
