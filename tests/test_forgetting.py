@@ -20,7 +20,6 @@ from streams import (
     grid,
     reference_of,
 )
-from stress.history import check_features
 
 from onlinekmeans_sklearn import ClusterFeaturesClassifier, OnlineKMeans, SemiOnlineKMeans
 from onlinekmeans_sklearn._state.fitted import Fitted
@@ -29,7 +28,6 @@ from onlinekmeans_sklearn._state.fitted import Fitted
 pytestmark = pytest.mark.filterwarnings("ignore:The 'half_life' parameter:UserWarning")
 MORE_HALF_LIVES = [pytest.param(n, marks=pytest.mark.slow) for n in (3, 50)]
 ALGORITHMS = ["practical", "practical, smallest", "theoretical"]
-ENCODINGS = ["onehot", "onehot-dense", "ordinal", "distance", "triangle"]
 
 
 def moving(n=3000, d=2, seed=0):
@@ -131,32 +129,6 @@ def test_predict_looks_at_live_clusters_only(model):
     d2 = ((X[:, None] - means.cluster_means_[live]) ** 2).sum(axis=2)
     assert_array_equal(means.predict(X), live[d2.argmin(axis=1)])
     assert_array_equal(means.cluster_centers_, means.cluster_means_)
-
-
-@pytest.mark.parametrize("encode", ENCODINGS)
-def test_features_are_those_of_live_clusters(model, encode):
-    """Columns of retired ones stay, as those of clusters that are absent."""
-    labels, live = model.predict(X), np.flatnonzero(model.counts_)
-    model = pickle.loads(pickle.dumps(model)).set_params(encode=encode)
-    features = dense(model.transform(X))
-    assert features.shape[1] == len(model.get_feature_names_out())
-    assert encode == "ordinal" or features.shape[1] == model.n_clusters_
-    check_features(features, encode, X, model.cluster_centers_, labels, live)
-
-
-@pytest.mark.parametrize("encode", ENCODINGS)
-@pytest.mark.parametrize("kind", [np.asarray, csr_array])
-def test_features_decided_online_do_not_depend_on_the_cut(encode, kind):
-    """They use the centers that were live when a row was read, at every end of an epoch."""
-    rows, options = kind(X[:1000]), {"k": 20, "half_life": 150, "encode": encode}
-    whole = OnlineKMeans(**options, random_state=0)
-    expected = dense(whole.partial_fit_transform(rows))
-    cut = OnlineKMeans(**options, random_state=0)
-    for start, stop in itertools.pairwise((0, 1, 149, 150, 151, 420, 600, 1000)):
-        found = dense(cut.partial_fit_transform(rows[start:stop]))
-        known = expected[start:stop, : found.shape[1]]
-        assert_allclose(found, known, rtol=1e-7, atol=1e-9)
-    assert (whole.counts_ == 0).any()
 
 
 def test_a_merge_sees_live_clusters_only(model):

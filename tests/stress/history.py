@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 from reference import practical, semi_online, theoretical, uniform_numbers
+from scipy.spatial.distance import cdist
 from sklearn.exceptions import ConvergenceWarning
-from streams import assert_same_stream
+from streams import assert_same_stream, expected_features
 
 
 @dataclass(frozen=True)
@@ -85,17 +86,6 @@ def check_features(features, encode, X, centers, labels, live):
     if encode == "ordinal":
         np.testing.assert_array_equal(features[:, 0], labels)
         return
-    rows, centers = X.tolist(), centers.tolist()
-    distances = np.array([[math.dist(x, center) for center in centers] for x in rows])
-    if encode.startswith("onehot"):
-        expected = np.equal.outer(labels, live).astype(float)
-    elif encode == "distance":
-        expected = distances[:, live]
-    else:
-        distances = distances[:, live]
-        expected = np.maximum(distances.mean(axis=1, keepdims=True) - distances, 0)
-    shown, padding = features[:, live], np.delete(features, live, axis=1)
-    atol = 1e-9 * distances.max() + 1e-150
-    np.testing.assert_allclose(shown, expected, rtol=1e-7, atol=atol)
-    absent = shown.max(axis=1, keepdims=True) if encode == "distance" else 0
-    assert (padding == absent).all()
+    expected = expected_features(encode, X, centers[live], live, features.shape[1])
+    atol = 1e-9 * cdist(X, centers).max() + 1e-150
+    np.testing.assert_allclose(features, expected, rtol=1e-7, atol=atol)
