@@ -135,6 +135,8 @@ def fit_in_chunks(estimator, X, sizes, weights=None):
     while start < X.shape[0]:
         stop = start + sizes[turn % len(sizes)]
         some = None if weights is None else weights[start:stop]
+        if turn % 2 == 0 and np.all(some == 1):  # as without
+            some = None
         labels.append(estimator.partial_fit_predict(X[start:stop], sample_weight=some))
         start, turn = stop, turn + 1
     return np.concatenate(labels)

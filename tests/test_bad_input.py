@@ -97,6 +97,7 @@ OF_ONLINE = [  # parameter, bad values, and what is expected
     ("k", (0, -1, 2.5, "many", None, True, np.nan, [3], np.array([1, 2])), "'auto'"),
     ("n_clusters", (0, -3, 2.0, "auto"), "None"),
     ("max_clusters", (0, -3, 2.0, "auto", np.inf), "None"),
+    ("half_life", (0, -3, 1.5, "5", True, np.nan), "None"),
 ]
 OF_ONLINE = [(name, some, AT_LEAST_1 + expected) for name, some, expected in OF_ONLINE]
 OF_ONLINE += [

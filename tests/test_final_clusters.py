@@ -1,13 +1,9 @@
 """The last step: samples, means or merged clusters as final centers, and what they cost."""
 
-import pickle
-
 import numpy as np
 import pytest
-from checkpoints import fingerprint, through_file
 from numpy.testing import assert_array_equal
 from scipy.sparse import csr_array, csr_matrix
-from sklearn.base import clone
 from streams import ALGORITHMS, blobs, dense, estimator_of
 
 from onlinekmeans_sklearn import OnlineKMeans
@@ -79,16 +75,6 @@ def test_the_last_step_can_be_done_again_in_another_way():
     whole = OnlineKMeans(k=40, centers="means", random_state=0).fit(X)
     assert model.inertia_ == whole.inertia_
     assert_array_equal(model.online_distances_, whole.online_distances_)
-
-
-@pytest.mark.parametrize("parameters", LAST_STEPS.values(), ids=LAST_STEPS)
-@pytest.mark.filterwarnings("ignore:.* opened only .* online cluster")
-def test_the_last_step_is_kept(parameters, path):
-    model = OnlineKMeans(k=40, random_state=0, **parameters).fit(X[:300])
-    for other in (pickle.loads(pickle.dumps(model)), through_file(model, path)):
-        assert fingerprint(other) == fingerprint(model)
-        again = fingerprint(clone(model).fit(X[:300]).partial_fit(X[300:]))
-        assert fingerprint(other.partial_fit(X[300:])) == again
 
 
 @pytest.mark.filterwarnings("error")

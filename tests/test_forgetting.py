@@ -1,22 +1,17 @@
 """Streams that forget: the plain loop with epochs, and what becomes of retired clusters."""
 
-import itertools
 import pickle
 from unittest import mock
 
 import numpy as np
 import pytest
-from checkpoints import through_file
 from inside import positions_per_block
 from numpy.testing import assert_allclose, assert_array_equal
-from scipy.sparse import csr_array
 from sklearn.cluster import KMeans
 from streams import (
     STREAMS,
     assert_every_engine_is_the_loop,
     blobs,
-    dense,
-    fit_in_chunks,
     grid,
     reference_of,
 )
@@ -78,29 +73,6 @@ def test_a_stream_no_longer_than_its_half_life_forgets_nothing(half_life, option
     for name in ("cluster_centers_", "counts_", "labels_", "cluster_means_", "inertia_"):
         assert_array_equal(getattr(forgets, name), getattr(plain, name))
     assert forgets.facility_costs_.tolist() == plain.facility_costs_.tolist()
-
-
-def pickled(model, path):
-    return pickle.loads(pickle.dumps(model))
-
-
-@pytest.mark.parametrize("kind", [np.asarray, csr_array, np.float32])
-@pytest.mark.parametrize(
-    ("step", "way"),
-    [(1, pickled), *itertools.product([99, 100, 101], [pickled, through_file])],
-)
-def test_a_checkpoint_at_or_around_the_end_of_an_epoch_resumes(step, way, kind, path):
-    rows = kind(X[:450])
-    whole = OnlineKMeans(k=20, half_life=100, random_state=0)
-    labels = fit_in_chunks(whole, rows, [450])
-    cut, found = OnlineKMeans(k=20, half_life=100, random_state=0), []
-    for start in range(0, 450, step):
-        found.append(cut.partial_fit_predict(rows[start : start + step]))
-        cut = way(cut, path)
-    assert_array_equal(np.concatenate(found), labels)
-    assert cut.online_inertia_ == whole.online_inertia_
-    for name in ("counts_", "opened_at_", "cluster_means_", "cluster_centers_"):
-        assert_array_equal(*(dense(getattr(m, name)) for m in (cut, whole)))
 
 
 def test_centers_are_those_of_one_state(model):
@@ -218,13 +190,6 @@ def test_a_classifier_learns_on_a_stream_that_forgets():
         model.partial_fit(rows[part], y[part], classes=[0, 1])
     assert (model.clusterer_.counts_ == 0).any()
     assert model.classifier_.coef_.shape[1] == 2 + 1 + model.clusterer_.n_clusters_
-
-
-@pytest.mark.parametrize("half_life", [0, -3, 1.5, "5", True, np.nan])
-def test_a_bad_half_life_is_refused(half_life):
-    match = r"The 'half_life' parameter of OnlineKMeans must be an int in the range \[1"
-    with pytest.raises(ValueError, match=match):
-        OnlineKMeans(half_life=half_life).fit(X[:9])
 
 
 def test_max_clusters_is_refused():

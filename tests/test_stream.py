@@ -1,7 +1,5 @@
 """The engine is the paper's loop, for every algorithm, chunking, dtype and storage."""
 
-import itertools
-
 import numpy as np
 import pytest
 from engines import THREADS, engine, tuned
@@ -66,47 +64,21 @@ def test_fit_is_the_papers_loop(seed, name, stream, dtype):
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("cap", [{}, {"max_clusters": 30}], ids=str)
 @pytest.mark.parametrize("storage", ["array", "csr_array"])
 @pytest.mark.parametrize("name", ALGORITHMS)
-def test_longer_streams_in_any_chunks_are_the_papers_loop(name, storage):
+def test_longer_streams_in_any_chunks_are_the_papers_loop(name, storage, cap):
     for seed in range(8):
         X = blobs(seed, 1500, d=2) if seed % 2 else grid(seed, 1500, d=2, side=30)
         rows, k = STORAGES[storage](X), 1 + seed % 4
-        cut = estimator_of(name, len(X), k, seed)
+        cut = estimator_of(name, len(X), k, seed).set_params(**cap)
         sizes = [[1], [7], [1000], [1, 300, 2, 41]][seed // 2]
         with positions_per_block([2**16, 64, 256][seed % 3]):
-            expected = reference_of(name, X, k, seed)
-            whole = estimator_of(name, len(X), k, seed).fit(rows)
+            expected = reference_of(name, X, k, seed, **cap)
+            assert len(expected.opened_at) == 30 or not cap
+            whole = clone(cut).fit(rows)
             assert_equals_reference(whole, whole.labels_, rows, expected)
             assert_equals_reference(cut, fit_in_chunks(cut, rows, sizes), rows, expected)
-
-
-@pytest.mark.parametrize(
-    ("name", "max_clusters"),
-    [
-        *itertools.product(ALGORITHMS, [1, 12]),
-        ("practical, smallest", 11),  # of which the prefix is
-        ("practical", 15),
-        ("theoretical", 30),
-    ],
-)
-@IN_NUMPY_IF_SLOW
-def test_a_capped_stream_is_the_papers_loop_that_opens_no_more(name, max_clusters, engines):
-    at_the_cap = 0
-    for seed in range(2):
-        X = blobs(seed, 150, d=2) if seed % 2 else np.sort(grid(seed, 150), axis=0)
-        expected = reference_of(name, X, 4, seed, max_clusters=max_clusters)
-        at_the_cap += len(expected.opened_at) == max_clusters
-        if seed == 0 and "numpy" in engines:
-            continue  # it takes much longer
-        ways = itertools.product(["array", "csr_array"], ([150], [1], [9, 2]))
-        for storage, sizes in ways:
-            rows = STORAGES[storage](X)
-            model = estimator_of(name, len(X), 4, seed)
-            model.set_params(max_clusters=max_clusters)
-            labels = fit_in_chunks(model, rows, sizes)
-            assert_equals_reference(model, labels, rows, expected)
-    assert at_the_cap > 0
 
 
 @pytest.mark.filterwarnings("ignore:The 'half_life' parameter:UserWarning")
@@ -120,8 +92,8 @@ def test_a_capped_stream_is_the_papers_loop_that_opens_no_more(name, max_cluster
     dtype=st.sampled_from([np.float64, np.float32]),
     sizes=st.lists(st.integers(1, 20), min_size=1, max_size=4),
     n_jobs=st.sampled_from([1, 2]),
-    limit=st.sampled_from([("max_clusters", 1), ("max_clusters", 13), ("half_life", 1)])
-    | st.tuples(st.just("half_life"), st.integers(1, 60)),
+    limit=st.tuples(st.just("max_clusters"), st.sampled_from([1, 11, 12, 13, 15]))
+    | st.tuples(st.just("half_life"), st.just(1) | st.integers(1, 60)),
     weight=st.lists(st.sampled_from(WEIGHTS) | st.floats(1e-30, 1e30), max_size=9),
     block=st.sampled_from([2**16, 1, 4, 13]),
     moves=st.just([]) | st.sets(st.integers(1, 50)).map(sorted),

@@ -1,15 +1,13 @@
 """Weights of samples: the plain loop with weights, and what they stand for."""
 
-import pickle
-
 import numpy as np
 import pytest
 from inside import positions_per_block
-from scipy.sparse import csr_array, hstack
+from scipy.sparse import hstack
 from sklearn.base import clone
 from sklearn.cluster import KMeans
 from sklearn.linear_model import SGDClassifier
-from streams import ALGORITHMS, STREAMS, assert_every_engine_is_the_loop, blobs, dense
+from streams import ALGORITHMS, STREAMS, assert_every_engine_is_the_loop, blobs
 
 from onlinekmeans_sklearn import ClusterFeaturesClassifier, OnlineKMeans, SemiOnlineKMeans
 
@@ -33,27 +31,6 @@ def test_a_weighted_stream_is_the_plain_loop(stream, name, weights):
     half_life = {"half_life": 50} if name == "practical" else {}
     with positions_per_block(40):
         assert_every_engine_is_the_loop(name, rows, 2, 3, some, **half_life)
-
-
-@pytest.mark.parametrize("kind", [np.asarray, csr_array])
-@pytest.mark.parametrize("options", [{}, {"half_life": 37}, {"n_clusters": 5}])
-def test_weights_may_begin_and_end_anywhere_as_those_of_1_change_nothing(options, kind):
-    rows, some = kind(X), WEIGHTS["any"].copy()
-    some[:90] = some[260:] = 1
-    options = {"k": 25, "random_state": 0, **options}
-    whole = OnlineKMeans(**options).partial_fit(rows, sample_weight=some)
-    for step in (1, 10, 37):
-        cut = OnlineKMeans(**options).partial_fit(rows[:90])
-        for start in range(90, 260, step):
-            part = slice(start, min(start + step, 260))
-            cut.partial_fit(rows[part], sample_weight=some[part])
-            cut = pickle.loads(pickle.dumps(cut))
-        cut.partial_fit(rows[260:])  # once there were weights, each is 1 without
-        assert cut.online_inertia_ == whole.online_inertia_
-        np.testing.assert_array_equal(cut.labels_, whole.labels_[260:])
-        for name in ("cluster_centers_", "counts_", "cluster_means_"):
-            found, expected = (dense(getattr(model, name)) for model in (cut, whole))
-            np.testing.assert_array_equal(found, expected)
 
 
 def test_counts_and_costs_are_weighted():

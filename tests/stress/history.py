@@ -44,29 +44,6 @@ def loop_of(parameters, rows, random_numbers, first_call, **options):
     return algorithm[parameters["algorithm"]](samples, uniforms, k, **options)
 
 
-def with_last(value):
-    """Return a function that puts a value at the end of rows."""
-    return lambda X: np.append(X.ravel()[:-1], value).reshape(X.shape)
-
-
-SPOILERS = {
-    "NaN": with_last(np.nan),
-    "infinity": with_last(-np.inf),
-    "overflow": with_last(1e200),
-    "1-d": lambda X: X[0],
-    "3-d": lambda X: X[None],
-    "wide": lambda X: np.hstack([X, X]),
-    "no rows": lambda X: X[:0],
-    "complex": lambda X: X + 1j,
-    "text": lambda X: np.full(X.shape, "a"),
-}
-
-
-def spoiled(X, how):
-    """Return rows that no call may accept."""
-    return SPOILERS[how](X)
-
-
 def check_past(model, past):
     """Check that a fitted estimator is what the reference says."""
     expected = past.reference()
