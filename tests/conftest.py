@@ -59,3 +59,17 @@ def client(module_client):
     with tuned_everywhere(module_client, **SMALL):
         yield module_client
     wait_until_forgotten(module_client)
+
+
+@pytest.fixture(
+    params=[pytest.param("cluster", marks=pytest.mark.slow), "synchronous", "threads"]
+)
+def where(request):
+    """Read on a cluster, whose client this is, or by a scheduler here: then it is None."""
+    if request.param == "cluster":
+        yield request.getfixturevalue("client")
+    else:
+        import dask
+
+        with dask.config.set(scheduler=request.param):
+            yield None

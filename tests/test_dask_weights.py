@@ -11,7 +11,6 @@ import dask.array as da
 import dask.dataframe as dd
 import pandas as pd
 from dask_clusters import (
-    SMALL,
     STORAGES,
     assert_same,
     assert_same_clusters,
@@ -19,10 +18,7 @@ from dask_clusters import (
     cut,
     moves_everywhere,
     stream,
-    tuned_everywhere,
-    wait_until_forgotten,
 )
-from inside import moves_at
 
 import onlinekmeans_sklearn
 from onlinekmeans_sklearn.dask import OnlineKMeans, SemiOnlineKMeans
@@ -49,28 +45,16 @@ def lazy_weights(weights, sizes=SIZES):
     }
 
 
-@pytest.fixture(params=[pytest.param("cluster", marks=pytest.mark.slow), "none"])
-def client(request):
-    if request.param == "none":
-        with dask.config.set(scheduler="synchronous"):
-            yield None
-        return
-    module_client = request.getfixturevalue("module_client")
-    with tuned_everywhere(module_client, **SMALL):
-        yield module_client
-    wait_until_forgotten(module_client)
-
-
 @pytest.fixture
-def moving(client):
+def moving(where):
     """Let centers move at other positions."""
-    with moves_everywhere(client, MOVES) if client else moves_at(MOVES):
-        yield client
+    with moves_everywhere(where, MOVES):
+        yield where
 
 
 @pytest.mark.parametrize("kind", ["array", "series", "delayed"])
 @pytest.mark.parametrize("storage", ["array", "csr_array", "frame", "delayed"])
-def test_weights_give_the_local_result(client, storage, kind):
+def test_weights_give_the_local_result(where, storage, kind):
     collection, local_rows = STORAGES[storage]
     options = {"k": 60, "random_state": 0}
     model, local = OnlineKMeans(**options), onlinekmeans_sklearn.OnlineKMeans(**options)
@@ -85,7 +69,7 @@ def test_weights_give_the_local_result(client, storage, kind):
 
 
 @pytest.mark.parametrize("n_clusters", [None, 5])
-def test_weights_and_half_lives_go_together(client, n_clusters):
+def test_weights_and_half_lives_go_together(where, n_clusters):
     options = {"n_clusters": n_clusters, "k": 60, "half_life": 350, "random_state": 0}
     model, local = OnlineKMeans(**options), onlinekmeans_sklearn.OnlineKMeans(**options)
     rows, some = STORAGES["array"][0](X, SIZES), lazy_weights(WEIGHTS)["array"]
@@ -100,7 +84,7 @@ def test_weights_and_half_lives_go_together(client, n_clusters):
         assert abs(features - expected).sum() == 0
 
 
-def test_weights_that_do_not_fit_are_refused(client):
+def test_weights_that_do_not_fit_are_refused(where):
     rows, model = STORAGES["array"][0](X, SIZES), OnlineKMeans(k=60, random_state=0)
     for wrong in (WEIGHTS, [1, 2], lazy_weights(WEIGHTS, [3000])["array"]):
         with pytest.raises(ValueError, match=r"with the 6 partition\(s\) of X"):
