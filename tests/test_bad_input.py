@@ -206,26 +206,6 @@ def interrupt():
     raise KeyboardInterrupt
 
 
-def test_an_interrupted_row_changes_nothing():
-
-    whole = OnlineKMeans(k=2, algorithm="theoretical", random_state=0).fit(X)
-    model = OnlineKMeans(k=2, algorithm="theoretical", random_state=0).partial_fit(X[:20])
-    interrupted = 0
-    for row in X[20:, None]:
-        before = fingerprint(model)
-        try:
-            with before_step("open_centers", interrupt):
-                model.partial_fit(row)
-        except KeyboardInterrupt:
-            interrupted += 1
-            assert fingerprint(model) == before
-            model.partial_fit(row)
-    assert 5 < interrupted < 180
-    np.testing.assert_array_equal(model.cluster_centers_, whole.cluster_centers_)
-    np.testing.assert_array_equal(model.counts_, whole.counts_)
-    assert model.inertia_ == whole.inertia_
-
-
 SOURCES = {
     "RandomState": lambda: np.random.RandomState(0),
     "other numbers": lambda: np.random.RandomState(np.random.PCG64(0)),

@@ -35,7 +35,7 @@ def pickled(model, path):
     return pickle.loads(pickle.dumps(model))
 
 
-@settings(max_examples=60)
+@settings(max_examples=150)
 @given(
     X=small_streams(),
     name=st.sampled_from(sorted(ALGORITHMS)),

@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 import sklearn
-from scipy.sparse import csr_matrix
 from sklearn.base import clone
 from sklearn.compose import ColumnTransformer, make_column_transformer
 from sklearn.datasets import load_iris
@@ -27,12 +26,6 @@ def iris():
     X, y = load_iris(return_X_y=True, as_frame=True)
     order = np.random.RandomState(0).permutation(len(X))
     return X.iloc[order], y.iloc[order]
-
-
-@pytest.mark.parametrize("estimator", ESTIMATORS, ids=str)
-def test_in_a_pipeline_before_a_linear_model(estimator, iris):
-    model = make_pipeline(StandardScaler(), clone(estimator), SGDClassifier(random_state=0))
-    assert model.fit(*iris).score(*iris) > 0.8
 
 
 @pytest.mark.parametrize("estimator", ESTIMATORS, ids=str)
@@ -79,14 +72,3 @@ def test_metadata_routing_may_be_enabled(estimator, iris):
         assert model.score(X, y) > 0.8
         search = GridSearchCV(model, {"sgdclassifier__alpha": [1e-4, 1e-3]}, cv=3)
         assert search.fit(X, y).best_score_ > 0.8
-
-
-def test_frames_and_arrays_cluster_alike(iris):
-    X, _ = iris
-    frame = OnlineKMeans(k=40, random_state=0).fit(X)
-    array = OnlineKMeans(k=40, random_state=0).fit(X.to_numpy())
-    np.testing.assert_array_equal(frame.labels_, array.labels_)
-    assert list(frame.feature_names_in_) == list(X.columns)
-    assert not hasattr(array, "feature_names_in_")
-    sparse = OnlineKMeans(k=40, random_state=0).fit(csr_matrix(X.to_numpy()))
-    np.testing.assert_array_equal(sparse.labels_, array.labels_)

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_matrix
 from sklearn import config_context
-from sklearn.datasets import load_iris
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.neural_network import MLPClassifier
 from sklearn.pipeline import make_pipeline
@@ -14,7 +13,6 @@ from sklearn.preprocessing import MaxAbsScaler
 from streams import blobs, dense
 
 from onlinekmeans_sklearn import (
-    CentersDisplay,
     ClusterFeaturesClassifier,
     OnlineKMeans,
     load,
@@ -99,19 +97,6 @@ def test_a_classifier_whose_third_argument_is_another_one_learns_on_a_stream():
     for part in (slice(0, 200), slice(200, 600)):
         model.partial_fit(X[part], y[part], classes=[0, 1])
     np.testing.assert_array_equal(model.classes_, [0, 1])
-
-
-def test_features_are_shown_by_name():
-    pytest.importorskip("matplotlib")
-    frame = load_iris(as_frame=True).data
-    model = OnlineKMeans(3, random_state=0).fit(frame)
-    names = ["petal width (cm)", "sepal length (cm)"]
-    display = CentersDisplay.from_estimator(model, frame, features=names)
-    assert [display.ax_.get_xlabel(), display.ax_.get_ylabel()] == names
-    np.testing.assert_array_equal(display.points, frame[names])
-    for wrong in (["petal", "sepal"], [names[0], 3], names[:1]):
-        with pytest.raises(ValueError, match="names that the estimator was fitted with"):
-            CentersDisplay.from_estimator(model, frame, features=wrong)
 
 
 # Words

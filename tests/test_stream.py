@@ -82,7 +82,7 @@ def test_longer_streams_in_any_chunks_are_the_papers_loop(name, storage, cap):
 
 
 @pytest.mark.filterwarnings("ignore:The 'half_life' parameter:UserWarning")
-@settings(max_examples=200)
+@settings(max_examples=250)
 @given(
     X=small_streams(),
     name=st.sampled_from(sorted(ALGORITHMS)),
