@@ -58,7 +58,7 @@ def test_set_params_alone_changes_nothing_that_was_learned(learn):
     before, labels = fingerprint(model), model.predict(X)
     for parameters in (
         {"n_clusters": 7, "k": 20, "algorithm": "theoretical"},
-        {"n_clusters": None, "max_clusters": 3},
+        {"n_clusters": None, "max_clusters": 3, "centers": "means"},
         {"n_clusters": 0, "k": -1, "encode": "none", "n_jobs": 0, "random_state": "x"},
     ):
         model.set_params(**parameters)
@@ -73,9 +73,16 @@ def test_set_params_alone_changes_nothing_that_was_learned(learn):
 def test_partial_fit_without_rows_does_the_last_step_again():
     model = OnlineKMeans(k=60, random_state=0).partial_fit(X[:150]).partial_fit(X[150:])
     without = copy.deepcopy(model).set_params(n_clusters=5).partial_fit(X)
-    for n_clusters in (20, 3, None, 5):
-        assert model.set_params(n_clusters=n_clusters).partial_fit() is model
-        whole = OnlineKMeans(n_clusters, k=60, random_state=0).fit(X)
+    for n_clusters, centers in [
+        (20, "samples"),
+        (None, "means"),
+        (None, "samples"),
+        (5, "means"),
+    ]:
+        options = {"n_clusters": n_clusters, "centers": centers}
+        assert model.set_params(**options).partial_fit() is model
+        whole = OnlineKMeans(k=60, random_state=0, **options).fit(X)
+        assert model.inertia_ == whole.inertia_
         np.testing.assert_array_equal(model.cluster_centers_, whole.cluster_centers_)
         np.testing.assert_array_equal(model.predict(X), whole.predict(X))
         np.testing.assert_array_equal(model.labels_, whole.labels_[150:])

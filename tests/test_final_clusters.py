@@ -64,19 +64,6 @@ def test_means_cost_no_more_than_the_online_decisions(name, storage):
         assert_array_equal(dense(model.cluster_centers_), dense(samples.cluster_means_))
 
 
-def test_the_last_step_can_be_done_again_in_another_way():
-    model = OnlineKMeans(k=40, random_state=0).fit(X)
-    before = model.cluster_centers_
-    model.set_params(centers="means")
-    assert_array_equal(model.cluster_centers_, before)
-    model.partial_fit()
-    assert_array_equal(model.cluster_centers_, model.cluster_means_)
-    assert model.inertia_ < model.online_inertia_
-    whole = OnlineKMeans(k=40, centers="means", random_state=0).fit(X)
-    assert model.inertia_ == whole.inertia_
-    assert_array_equal(model.online_distances_, whole.online_distances_)
-
-
 @pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize("storage", [np.asarray, csr_array])
 def test_a_cost_beyond_all_floats_is_infinite(storage):

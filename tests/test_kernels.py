@@ -93,11 +93,10 @@ def searches(draw):
         visible = draw(st.lists(counts, min_size=len(X), max_size=len(X)))
         options["visible"] = np.array(visible, dtype=np.int64)
     if draw(st.booleans()):  # often just what one of the centers is away
-        away = [squared_distance(v, draw(st.sampled_from(C))) for v in X]
-        beside = (*(np.nextafter(d2, [0, np.inf]).tolist() for d2 in away),)
         limits = [0.0, 5e-324, 1.0, 1e16, np.inf]
-        away = [[d2, *near, *limits] for d2, near in zip(away, beside)]
-        options["d2"] = np.array([draw(st.sampled_from(some)) for some in away])
+        away = (squared_distance(v, draw(st.sampled_from(C))) for v in X)
+        near = ([d2, *np.nextafter(d2, [0, np.inf]), *limits] for d2 in away)
+        options["d2"] = np.array([draw(st.sampled_from(some)) for some in near])
     return np.array(C, dtype=float), np.array(X, dtype=float), options
 
 
