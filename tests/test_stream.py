@@ -1,7 +1,11 @@
-"""The engine is the paper's loop, for every algorithm, chunking, dtype and storage."""
+"""The engine is the paper's loop, for every algorithm, chunking, dtype and storage.
+
+With an int `n_clusters` online centers move to means, at positions that are fixed.
+"""
 
 import numpy as np
 import pytest
+import reference
 from engines import THREADS, engine, tuned
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -38,11 +42,6 @@ TRIED_IN_NUMPY = {
     1: [],
     2: [("numpy, tiny blocks", 1, "csr_array")],
 }
-IN_NUMPY_IF_SLOW = pytest.mark.parametrize(
-    "engines",
-    ["usual", "tiny blocks", pytest.param("numpy, tiny blocks", marks=pytest.mark.slow)],
-    indirect=True,
-)
 WEIGHTS = [0.0, 0.25, 1.0, 2.0, 3.0]
 SEEDS = [1, *(pytest.param(seed, marks=pytest.mark.slow) for seed in (0, 2))]
 
@@ -98,7 +97,11 @@ def test_longer_streams_in_any_chunks_are_the_papers_loop(name, storage, cap):
     block=st.sampled_from([2**16, 1, 4, 13]),
     moves=st.just([]) | st.sets(st.integers(1, 50)).map(sorted),
 )
-@IN_NUMPY_IF_SLOW
+@pytest.mark.parametrize(
+    "engines",
+    ["usual", "tiny blocks", pytest.param("numpy, tiny blocks", marks=pytest.mark.slow)],
+    indirect=True,
+)
 def test_any_stream_in_any_chunks_is_the_papers_loop(
     X, name, k, seed, storage, dtype, sizes, n_jobs, limit, weight, block, moves, engines
 ):
@@ -158,3 +161,62 @@ def test_threads_change_nothing(X, k):
     np.testing.assert_array_equal(one.labels_, two.labels_)
     np.testing.assert_array_equal(dense(one.cluster_means_), dense(two.cluster_means_))
     assert one.inertia_ == two.inertia_
+
+
+MOVES = [20, 31, 64, 65, 100]
+
+
+@pytest.mark.parametrize(("stream", "dtype"), STREAMS_AND_DTYPES)
+@pytest.mark.parametrize("name", ["practical", "theoretical", "semi-online"])
+@pytest.mark.parametrize("which", ["usual", "tiny blocks, threads", "numpy, tiny blocks"])
+def test_moving_centers_are_those_of_the_loop(which, name, stream, dtype):
+    X = STREAMS[stream](3, 120).astype(dtype)
+    with moves_at(MOVES), positions_per_block(50), engine(which):
+        expected = reference_of(name, X, 1, 3, moves=MOVES, dtype=dtype)
+        for sizes in ([120], [1], [7, 30, 1]):
+            model = estimator_of(name, len(X), 1, 3).set_params(n_clusters=2, n_jobs=2)
+            labels = fit_in_chunks(model, X, sizes)
+            assert_equals_reference(model, labels, X, expected)
+
+
+def test_moves_are_at_the_positions_of_the_loop():
+    X = blobs(0, 3000, d=2, n_blobs=30)
+    model = OnlineKMeans(2, k=40, random_state=0)
+    labels = fit_in_chunks(model, X, [700, 1, 12])
+    uniforms = reference.uniform_numbers(np.random.RandomState(0), len(X))
+    expected = reference.practical(X.tolist(), uniforms, 40, moves=reference.MOVES)
+    assert_equals_reference(model, labels, X, expected)
+    n_moved = (model.online_centers_ != X[model.opened_at_]).any(axis=1).sum()
+    assert n_moved > 0.8 * len(model.opened_at_)
+
+
+def test_without_n_clusters_and_of_sparse_rows_centers_are_samples():
+    X = blobs(0, 3000, d=2, n_blobs=30)
+    for model, rows in [
+        (OnlineKMeans(k=40, random_state=0), X),
+        (OnlineKMeans(2, k=40, random_state=0), STORAGES["csr_array"](X)),
+    ]:
+        centers = dense(model.fit(rows).online_centers_)
+        np.testing.assert_array_equal(centers, X[model.opened_at_])
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("offset", [0, 1e4])
+def test_inertia_is_that_of_the_labels_after_moves(dtype, offset):
+    X = (blobs(1, 4000, d=3, n_blobs=20) + offset).astype(dtype)
+    model = OnlineKMeans(7, random_state=1).fit(X)
+    differences = X - model.cluster_centers_[model.labels_].astype(np.float64)
+    assert model.inertia_ == pytest.approx((differences**2).sum(), rel=1e-4)
+    assert model.online_inertia_ == pytest.approx((model.online_distances_**2).sum())
+    model.set_params(n_clusters=None).partial_fit()
+    differences = X - model.online_centers_[model.online_labels_].astype(np.float64)
+    assert model.inertia_ == pytest.approx((differences**2).sum(), rel=1e-4)
+
+
+def test_features_decided_online_of_centers_that_move_are_refused():
+    X = blobs(2, 600, d=2)
+    model = OnlineKMeans(4, k=30).partial_fit(X).set_params(n_clusters=None)
+    with pytest.raises(ValueError, match="started with an int n_clusters"):
+        model.partial_fit_transform(X)
+    assert model.n_samples_seen_ == 600
+    assert model.transform(X).shape == (600, model.n_clusters_)
