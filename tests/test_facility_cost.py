@@ -31,19 +31,6 @@ def test_k_target_is_converted_as_in_the_paper(k_target, k):
     np.testing.assert_array_equal(model.opened_at_[: k + 10], np.arange(k + 10))
 
 
-def test_the_prefix_ends_at_its_last_distinct_sample():
-    twice = np.repeat(2 * LINE, 2, axis=0)
-    model = OnlineKMeans(k=20, random_state=0)
-    for n in range(1, 21):
-        model.partial_fit(twice[n - 1 : n])
-        assert (model.n_phases_, model.facility_cost_) == (0, 0.0)
-        assert model.n_clusters_ == (n + 1) // 2
-    model.partial_fit(twice[20:21])
-    assert model.n_phases_ == 1
-    assert model.facility_cost_ == 20.0  # half of ten times 4
-    np.testing.assert_array_equal(model.phase_starts_, [21])
-
-
 def test_practical_starts_at_half_the_ten_smallest_distances():
     model = OnlineKMeans(k=30, random_state=0).fit(SPACED[:13])
     closest = [3, *range(3, 15)]  # of 13 centers

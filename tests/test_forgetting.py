@@ -65,16 +65,6 @@ def test_retirement_and_restart_do_happen():
     assert min(costs[3:]) < 1e-6 * costs[0]
 
 
-@pytest.mark.parametrize("half_life", [3000, 3001, 10**12])
-@pytest.mark.parametrize("options", [{}, {"n_clusters": 5}, {"algorithm": "theoretical"}])
-def test_a_stream_no_longer_than_its_half_life_forgets_nothing(half_life, options):
-    plain = OnlineKMeans(k=30, random_state=0, **options).fit(X)
-    forgets = OnlineKMeans(k=30, half_life=half_life, random_state=0, **options).fit(X)
-    for name in ("cluster_centers_", "counts_", "labels_", "cluster_means_", "inertia_"):
-        assert_array_equal(getattr(forgets, name), getattr(plain, name))
-    assert forgets.facility_costs_.tolist() == plain.facility_costs_.tolist()
-
-
 def test_centers_are_those_of_one_state(model):
     """Another thread may extend the stream while they are put together."""
     other = pickle.loads(pickle.dumps(model))

@@ -44,18 +44,6 @@ def test_counts_and_costs_are_weighted():
     assert merged.inertia_ == pytest.approx((some * d2).sum())
 
 
-def test_a_sample_of_weight_0_gets_a_label_and_changes_nothing():
-    model = OnlineKMeans(k=30, random_state=0).partial_fit(X)
-    before = model.counts_, model.cluster_means_, model.inertia_, model.facility_cost_
-    far = 1000 + X[:50]
-    labels = model.partial_fit_predict(far, sample_weight=np.zeros(50))
-    np.testing.assert_array_equal(labels, model.predict(far))
-    assert model.n_samples_seen_ == 450
-    after = model.counts_, model.cluster_means_, model.inertia_, model.facility_cost_
-    for one, other in zip(before, after):
-        np.testing.assert_array_equal(one, other)
-
-
 def test_whole_weights_open_as_many_clusters_as_repetition():
     counts = {}
     for seed in range(60):

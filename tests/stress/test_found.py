@@ -20,7 +20,6 @@ pytestmark = pytest.mark.filterwarnings(f"ignore:{ADVICE}")
 
 X = np.random.RandomState(0).normal(size=(100, 3))
 y = np.arange(100) % 2
-LIMIT = np.sqrt(np.finfo(float).max / 3) / 16 * (1 - 1e-15)
 
 
 def test_integer_too_large_for_a_float():
