@@ -24,7 +24,6 @@ from dask_clusters import (
     moves_everywhere,
     repeats,
     stream,
-    tuned_everywhere,
     wait_until_forgotten,
     wait_while,
 )
@@ -33,7 +32,7 @@ from engines import tuned
 from scipy.sparse import issparse
 from sklearn.base import clone
 from sklearn.utils import get_tags
-from streams import blobs, dense
+from streams import dense
 
 import onlinekmeans_sklearn
 from onlinekmeans_sklearn import load, save
@@ -50,7 +49,6 @@ PARTITIONINGS = {
     "smaller than the prefix": [7] * 10 + [400] * 8,
     "empty ends": [0, 1500, 1500, 0],
 }
-PROPOSED_AT_ONCE = {"calm_rows": 1, "calm_openings": 10.0, "partitions_per_thread": 50}
 MODELS = {
     "practical": OnlineKMeans(k=60),
     "smallest": OnlineKMeans(k=16),
@@ -104,27 +102,6 @@ def test_algorithms_that_open_many_clusters_leave_the_serial_part(client, name):
     assert_same(model.fit(STORAGES["array"][0](rows, [250] * 12)), local.fit(rows))
     assert model._fitted.figures["n_serial_rows"] < len(rows) / 2
     assert model._fitted.figures["n_openings"] > 0
-
-
-@pytest.mark.parametrize("most", [1, 20])
-def test_a_burst_of_new_clusters_is_read_by_one_worker(client, most):
-    model, local = pair(MODELS["practical"])
-    with tuned_everywhere(client, most_candidates=most):
-        model.fit(STORAGES["array"][0](X, [250] * 12))
-    assert_same(model, local.fit(X))
-    assert model._fitted.figures["n_bursts"] > 0
-
-
-def test_proposals_made_long_before_their_turn_are_decided_as_ever(client):
-    """Nothing is read serially beyond the prefix, and all are proposed at once."""
-    rows = blobs(5, 3000, d=4, n_blobs=150, spread=9.0)
-    model, local = pair(OnlineKMeans(k=200))
-    with tuned_everywhere(client, **PROPOSED_AT_ONCE):
-        model.fit(STORAGES["array"][0](rows, [300] * 10))
-    assert_same(model, local.fit(rows))
-    figures = model._fitted.figures
-    assert figures["n_candidates"] > figures["n_openings"] > 20
-    assert figures["n_bursts"] == 0
 
 
 @pytest.mark.parametrize(

@@ -39,7 +39,8 @@ from onlinekmeans_sklearn._utils.tuning import TUNING
 SIZES = [500, 0, 90, 130, *[170] * 12, 3, 3, 3]
 STREAMS = {"blobs": stream(), "repeats": repeats()}
 X = STREAMS["blobs"]
-SOON = {"calm_rows": 1, "calm_openings": 10.0}  # nothing is read serially after the prefix
+# nothing is read serially after the prefix, and all is proposed at once
+SOON = {"calm_rows": 1, "calm_openings": 10.0, "partitions_per_thread": 50}
 FLOAT32 = pytest.param(np.float32, marks=pytest.mark.slow)
 
 
@@ -145,7 +146,7 @@ def assert_local(model, X):
 
 
 def check(name, X, k, seed, sizes, storage="array", cap=None, **tuning):
-    """Check that rows proposed before their turn are decided as the plain loop does."""
+    """Check rows that are proposed before their turn by the loop; return figures."""
     collection, local_rows = STORAGES[storage]
     pretended = PretendedTasks(seed, ["a", "b"], ["a", "b"])
     model = estimator_of(name, len(X), k, seed).set_params(max_clusters=cap)
@@ -154,7 +155,8 @@ def check(name, X, k, seed, sizes, storage="array", cap=None, **tuning):
         local = assert_local(model, local_rows(X))
         expected = reference_of(name, X, k, seed, max_clusters=cap or np.inf)
     assert_equals_reference(local, local.labels_, local_rows(X), expected)
-    return [step for step, _ in pretended.submitted]
+    assert "propose" in [step for step, _ in pretended.submitted] or len(X) <= 200
+    return model._fitted.figures
 
 
 @pytest.mark.parametrize("dtype", [np.float64, FLOAT32])
@@ -164,8 +166,8 @@ def test_proposals_before_their_turn_change_nothing(name, storage, dtype):
     for seed in range(3):
         X = blobs(seed, 600, d=2) if seed % 2 else grid(seed, 600, d=2, side=20)
         sizes = [1 + 40 * seed, *[70, 1, 33] * 4]
-        steps = check(name, X.astype(dtype), 1 + seed, seed, sizes, storage)
-        assert "propose" in steps
+        figures = check(name, X.astype(dtype), 1 + seed, seed, sizes, storage)
+        assert figures["n_candidates"] > figures["n_openings"] > 0 == figures["n_bursts"]
 
 
 @pytest.mark.parametrize("stream", WITHIN_FLOAT32)
@@ -180,10 +182,10 @@ def test_no_more_open_than_there_is_room_for(cap):
 
 
 @pytest.mark.parametrize("tuning", [{"most_candidates": 3}, {"most_candidate_elements": 1}])
-def test_a_proposal_offers_no_more_candidates_than_it_may(tuning):
+def test_a_burst_of_new_clusters_is_read_by_one_worker(tuning):
     X = np.concatenate([blobs(0, 300), 50 + blobs(1, 300, n_blobs=60)])
-    usual = check("practical", X, 3, 0, [100] * 6)
-    assert len(check("practical", X, 3, 0, [100] * 6, **tuning)) > len(usual)
+    assert check("practical", X, 3, 0, [100] * 6)["n_bursts"] == 0
+    assert check("practical", X, 3, 0, [100] * 6, **tuning)["n_bursts"] > 0
 
 
 @pytest.mark.slow
