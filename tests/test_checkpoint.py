@@ -79,7 +79,7 @@ def test_a_stream_cut_by_checkpoints_is_the_whole_stream(
 
 @pytest.mark.parametrize("kind", [np.array, csr_array])
 @pytest.mark.parametrize("n_calls", [1, 2])
-def test_rows_that_open_no_center_do_not_change_the_dtype(kind, n_calls, path):
+def test_rows_that_open_no_center_do_not_change_dtypes(kind, n_calls, path):
     model = OnlineKMeans(k=20, random_state=0).partial_fit(kind(X[:5].astype(np.float32)))
     again = model.online_centers_[:2].astype(np.float64)
     for part in [again] if n_calls == 1 else [again[:1], again[1:]]:

@@ -108,30 +108,23 @@ def test_algorithms_that_open_many_clusters_leave_the_serial_part(client, name):
     ("name", "storage"),
     [("practical", "frame"), ("merged", "array"), ("semi-online, bound", "csr_array")],
 )
-def test_partial_fit_goes_on_with_the_stream(client, name, storage):
+def test_partial_fit_goes_on_with_the_stream(where, name, storage):
     collection, local_rows = STORAGES[storage]
     model, local = pair(MODELS[name])
     source = np.random.RandomState(3)
     model.set_params(random_state=source)
     local.set_params(random_state=np.random.RandomState(3))
+    lazy, expected = [], []
     for rows in cut(X, [40, 1460]):
-        lazy = model.partial_fit_predict(collection(rows, [0, 13, 400]))
-        expected = local.partial_fit_predict(local_rows(rows))
-        np.testing.assert_array_equal(computed(lazy), expected)
+        lazy.append(model.partial_fit_predict(collection(rows, [0, 13, 400])))
+        expected.append(local.partial_fit_predict(local_rows(rows)))
         assert_same(model, local)
+    for found, labels in zip(lazy, expected):  # of earlier calls, too
+        np.testing.assert_array_equal(computed(found), labels)
     assert_same_numbers(source, local.random_state)
     for each in (model, local):
         each.set_params(n_clusters=4).partial_fit()
     assert_same(model, local)
-
-
-def test_labels_of_an_earlier_call_stay_what_they_were(where):
-    model, local = pair(MODELS["practical"])
-    first, second = (STORAGES["array"][0](rows, [300]) for rows in cut(X, [1500]))
-    labels = model.partial_fit_predict(first)
-    model.partial_fit(second)
-    expected = local.partial_fit_predict(X[:1500])
-    np.testing.assert_array_equal(computed(labels), expected)
 
 
 @pytest.mark.parametrize("storage", STORAGES)

@@ -380,7 +380,7 @@ def test_copies_that_go_on_in_threads_are_as_if_alone(hasty):
     assert at_once([of(part) for part in parts]) == [of(part)() for part in parts]
 
 
-def test_a_merge_that_is_overtaken_by_the_stream_is_not_kept():
+def test_a_merge_overtaken_by_the_stream_is_not_kept():
     X = blobs(0, 400)
     first, expected = (OnlineKMeans(4, k=40, random_state=0).fit(X[:n]) for n in (200, 400))
     model, answers = OnlineKMeans(4, k=40, random_state=0).partial_fit(X[:200]), []
