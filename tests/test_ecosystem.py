@@ -21,8 +21,6 @@ from onlinekmeans_sklearn import (
     ClusterFeaturesClassifier,
     OnlineKMeans,
     SemiOnlineKMeans,
-    load,
-    save,
 )
 
 ESTIMATORS = [
@@ -114,19 +112,6 @@ def test_results_that_are_spoiled_do_not_spoil_the_estimator(storage, n_clusters
             np.testing.assert_array_equal(first, second)
         for model in models:
             model.partial_fit(rows[300:])
-
-
-def test_features_that_are_spoiled_do_not_spoil_the_labels(tmp_path):
-    model = OnlineKMeans(k=30, random_state=0)
-    features = model.partial_fit_transform(X)
-    labels = model.online_labels_.copy()
-    assert labels.any()
-    features.indices[:] = 0
-    np.testing.assert_array_equal(model.online_labels_, labels)
-    save(model, tmp_path / "model.npz")
-    for known in (model, load(tmp_path / "model.npz")):
-        with pytest.raises(ValueError, match="read-only"):
-            known.online_labels_[:] = 0
 
 
 # A cap, and fewer clusters than asked for
