@@ -61,9 +61,10 @@ def client(module_client):
     wait_until_forgotten(module_client)
 
 
-@pytest.fixture(
-    params=[pytest.param("cluster", marks=pytest.mark.slow), "synchronous", "threads"]
-)
+IN_PARALLEL = [pytest.param(p, marks=pytest.mark.slow) for p in ("cluster", "threads")]
+
+
+@pytest.fixture(params=[*IN_PARALLEL, "synchronous"])
 def where(request):
     """Read on a cluster, whose client this is, or by a scheduler here: then it is None."""
     if request.param == "cluster":

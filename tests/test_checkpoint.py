@@ -37,7 +37,7 @@ def pickled(model, path):
     return pickle.loads(pickle.dumps(model))
 
 
-@settings(max_examples=150)
+@settings(max_examples=100)
 @given(
     X=small_streams(),
     name=st.sampled_from(sorted(ALGORITHMS)),

@@ -41,7 +41,7 @@ STREAMS = {"blobs": stream(), "repeats": repeats()}
 X = STREAMS["blobs"]
 # nothing is read serially after the prefix, and all is proposed at once
 SOON = {"calm_rows": 1, "calm_openings": 10.0, "partitions_per_thread": 50}
-FLOAT32 = pytest.param(np.float32, marks=pytest.mark.slow)
+FLOAT32, CSR = (pytest.param(x, marks=pytest.mark.slow) for x in (np.float32, "csr_array"))
 
 
 class Pretended:
@@ -160,7 +160,7 @@ def check(name, X, k, seed, sizes, storage="array", cap=None, **tuning):
 
 
 @pytest.mark.parametrize("dtype", [np.float64, FLOAT32])
-@pytest.mark.parametrize("storage", ["array", "csr_array"])
+@pytest.mark.parametrize("storage", ["array", CSR])
 @pytest.mark.parametrize("name", ALGORITHMS)
 def test_proposals_before_their_turn_change_nothing(name, storage, dtype):
     for seed in range(3):
