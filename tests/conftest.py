@@ -59,3 +59,18 @@ def client(module_client):
     with tuned_everywhere(module_client, **SMALL):
         yield module_client
     wait_until_forgotten(module_client)
+
+
+IN_PARALLEL = [pytest.param(p, marks=pytest.mark.slow) for p in ("cluster", "threads")]
+
+
+@pytest.fixture(params=[*IN_PARALLEL, "synchronous"])
+def where(request):
+    """Read on a cluster, whose client this is, or by a scheduler here: then it is None."""
+    if request.param == "cluster":
+        yield request.getfixturevalue("client")
+    else:
+        import dask
+
+        with dask.config.set(scheduler=request.param):
+            yield None

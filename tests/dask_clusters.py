@@ -81,11 +81,13 @@ def moves_everywhere(client, positions):
     before = moving.POSITIONS.copy()
     try:
         _move_at(positions)
-        client.run(_move_at, positions)
+        if client is not None:
+            client.run(_move_at, positions)
         yield
     finally:
         _move_at(before)
-        client.run(_move_at, before, on_error="ignore")
+        if client is not None:
+            client.run(_move_at, before, on_error="ignore")
 
 
 def stream(n=3000, seed=0):

@@ -92,11 +92,9 @@ def positions_per_block(number):
         yield
 
 
-@contextmanager
 def moves_at(positions):
     """Let centers move at these positions meanwhile, in the package."""
-    with replaced("POSITIONS", positions):
-        yield
+    return replaced("POSITIONS", positions)
 
 
 def stream_of(model):

@@ -5,8 +5,15 @@ import math
 import numpy as np
 from engines import engine
 from hypothesis import strategies as st
-from reference import practical, semi_online, theoretical, uniform_numbers
+from reference import (
+    practical,
+    semi_online,
+    squared_distance,
+    theoretical,
+    uniform_numbers,
+)
 from scipy.sparse import csr_array, csr_matrix, issparse
+from scipy.spatial.distance import cdist
 
 from onlinekmeans_sklearn import OnlineKMeans, SemiOnlineKMeans
 
@@ -128,20 +135,57 @@ def fit_in_chunks(estimator, X, sizes, weights=None):
     while start < X.shape[0]:
         stop = start + sizes[turn % len(sizes)]
         some = None if weights is None else weights[start:stop]
+        if turn % 2 == 0 and np.all(some == 1):  # as without
+            some = None
         labels.append(estimator.partial_fit_predict(X[start:stop], sample_weight=some))
         start, turn = stop, turn + 1
     return np.concatenate(labels)
 
 
 def features_in_chunks(estimator, X, sizes):
-    """Return the features of all rows, read by partial_fit_transform calls likewise."""
-    parts, start, turn = [], 0, 0
-    while start < X.shape[0]:
-        stop = start + sizes[turn % len(sizes)]
-        parts.append(dense(estimator.partial_fit_transform(X[start:stop])))
-        start, turn = stop, turn + 1
-    width = parts[-1].shape[1]
-    return np.vstack([np.pad(p, ((0, 0), (0, width - p.shape[1]))) for p in parts])
+    """Return the features of each row, read by partial_fit_transform calls likewise."""
+    rows, turn = [], 0
+    while len(rows) < X.shape[0]:
+        part = X[len(rows) : len(rows) + sizes[turn % len(sizes)]]
+        rows.extend(dense(estimator.partial_fit_transform(part)))
+        turn += 1
+    return rows
+
+
+def expected_features(encode, X, centers, ids, n_clusters):
+    """Return the features of rows by centers with these ids; no others are there."""
+    if encode == "local":
+        return np.array([local_features(x, centers, ids, n_clusters) for x in X])
+    z = cdist(X, centers)
+    nearest = np.array(ids)[z.argmin(axis=1)]
+    if encode == "ordinal":
+        return nearest[:, None]
+    features = np.zeros((len(X), n_clusters))
+    if encode.startswith("onehot"):
+        features[np.arange(len(X)), nearest] = 1
+    elif encode == "distance":
+        features[:] = z.max(axis=1, keepdims=True)  # as far as those that are there
+        features[:, ids] = z
+    else:
+        features[:, ids] = np.maximum(0, z.mean(axis=1, keepdims=True) - z)
+    return features
+
+
+def local_features(x, centers, ids, n_clusters):
+    """Return the local features of a sample, one of its nearest centers after the other."""
+    features = np.zeros((n_clusters, len(x) + 1))
+    near = sorted((squared_distance(x, c), i) for i, c in zip(ids, centers))[:4]
+    by_id = dict(zip(ids, centers))
+    largest = near[-1][0]
+    used = near[:-1] if len(near) > 1 else near
+    total = sum(largest - d2 for d2, _ in used)
+    for d2, i in used:
+        weight = (largest - d2) / total if total > 0 else 1 / len(used)
+        features[i, 0] = weight
+        for j, (a, b) in enumerate(zip(x, by_id[i]), start=1):
+            if largest > 0:
+                features[i, j] = weight * (2 * (a - b) / math.sqrt(largest))
+    return features.ravel()
 
 
 ENGINES_AND_STORAGES = [

@@ -8,7 +8,7 @@ import joblib
 import numpy as np
 import pytest
 import sklearn
-from checkpoints import FITTED, fingerprint
+from checkpoints import FITTED, fingerprint, through_file
 from inside import before_step
 from scipy import sparse
 from sklearn.base import clone
@@ -58,7 +58,7 @@ def test_set_params_alone_changes_nothing_that_was_learned(learn):
     before, labels = fingerprint(model), model.predict(X)
     for parameters in (
         {"n_clusters": 7, "k": 20, "algorithm": "theoretical"},
-        {"n_clusters": None, "max_clusters": 3},
+        {"n_clusters": None, "max_clusters": 3, "centers": "means"},
         {"n_clusters": 0, "k": -1, "encode": "none", "n_jobs": 0, "random_state": "x"},
     ):
         model.set_params(**parameters)
@@ -73,9 +73,16 @@ def test_set_params_alone_changes_nothing_that_was_learned(learn):
 def test_partial_fit_without_rows_does_the_last_step_again():
     model = OnlineKMeans(k=60, random_state=0).partial_fit(X[:150]).partial_fit(X[150:])
     without = copy.deepcopy(model).set_params(n_clusters=5).partial_fit(X)
-    for n_clusters in (20, 3, None, 5):
-        assert model.set_params(n_clusters=n_clusters).partial_fit() is model
-        whole = OnlineKMeans(n_clusters, k=60, random_state=0).fit(X)
+    for n_clusters, centers in [
+        (20, "samples"),
+        (None, "means"),
+        (None, "samples"),
+        (5, "means"),
+    ]:
+        options = {"n_clusters": n_clusters, "centers": centers}
+        assert model.set_params(**options).partial_fit() is model
+        whole = OnlineKMeans(k=60, random_state=0, **options).fit(X)
+        assert model.inertia_ == whole.inertia_
         np.testing.assert_array_equal(model.cluster_centers_, whole.cluster_centers_)
         np.testing.assert_array_equal(model.predict(X), whole.predict(X))
         np.testing.assert_array_equal(model.labels_, whole.labels_[150:])
@@ -170,22 +177,7 @@ def test_a_warning_that_is_an_error_changes_nothing():
     assert (fingerprint(model), joblib.hash(numbers)) == (before, state)
 
 
-@pytest.mark.parametrize("seed", [0, np.random.RandomState])
-@pytest.mark.parametrize("learn", ["fit", "partial_fit", "partial_fit_transform"])
-def test_what_a_copy_learns_does_not_disturb_the_random_numbers(seed, learn):
-    seed = seed if seed == 0 else seed(0)
-    expected = OnlineKMeans(k=40, random_state=0).fit(X)
-    model = OnlineKMeans(k=40, random_state=seed).partial_fit(X[:200])
-    other = copy.copy(model)
-    getattr(other, learn)(X[:77] + 100)
-    again = copy.copy(model).partial_fit(X[200:])
-    model.partial_fit(X[200:])
-    assert fingerprint(model) == fingerprint(again)
-    np.testing.assert_array_equal(model.cluster_means_, expected.cluster_means_)
-    assert not hasattr(copy.copy(OnlineKMeans(random_state=seed)), "labels_")
-
-
-def test_the_labels_of_a_batch_are_the_callers_own():
+def test_labels_and_features_of_a_batch_are_the_callers_own(path):
     model = OnlineKMeans(k=40, random_state=0)
     for rows in (X[:300], X[300:301]):
         labels = model.partial_fit_predict(rows)
@@ -193,11 +185,17 @@ def test_the_labels_of_a_batch_are_the_callers_own():
         labels[:] = -1
         np.testing.assert_array_equal(model.online_labels_, expected)
         np.testing.assert_array_equal(model.labels_, expected)
-        with pytest.raises(ValueError, match="read-only"):
-            model.labels_[:] = -1
         model.online_to_merged_[:] = -1
         np.testing.assert_array_equal(model.labels_, expected)
         assert model.labels_ is model.labels_
+        features = model.partial_fit_transform(rows)
+        expected = features.indices.copy()
+        features.indices[:] = -1
+        np.testing.assert_array_equal(model.online_labels_, expected)
+        for known in (model, through_file(model, path)):
+            for name in ("labels_", "online_labels_"):
+                with pytest.raises(ValueError, match="read-only"):
+                    getattr(known, name)[:] = -1
 
 
 def test_the_package_lists_its_public_names_only():

@@ -2,6 +2,7 @@
 
 import copy
 import os
+import pickle
 
 import numpy as np
 import pandas as pd
@@ -23,50 +24,62 @@ from onlinekmeans_sklearn import (
 )
 
 X = blobs(0, 300)
+storages = st.sampled_from(sorted(STORAGES))
+dtypes = st.sampled_from([np.float64, np.float32])
+OPTIONS = [
+    *({}, {"max_clusters": 1}, {"max_clusters": 13}, {"centers": "means"}),
+    *({"n_clusters": 1}, {"n_clusters": 3}, {"n_clusters": 500}),
+    *({"half_life": 1}, {"half_life": 10}, {"half_life": 20, "n_clusters": 2}),
+]
 
 
-@settings(max_examples=60)
+def pickled(model, path):
+    return pickle.loads(pickle.dumps(model))
+
+
+@settings(max_examples=100)
 @given(
     X=small_streams(),
     name=st.sampled_from(sorted(ALGORITHMS)),
     k=st.integers(1, 4),
     seed=st.integers(0, 10),
-    storage=st.sampled_from(sorted(STORAGES)),
-    dtype=st.sampled_from([np.float64, np.float32]),
-    cuts=st.lists(st.integers(1, 49), min_size=1, max_size=3, unique=True),
-    cap=st.sampled_from([{}, {"max_clusters": 1}, {"max_clusters": 13}]),
+    kinds=st.lists(st.tuples(storages, dtypes), min_size=1, max_size=2),  # of calls in turn
+    cuts=st.sets(st.integers(1, 49), min_size=1) | st.just({*range(50)}),
+    options=st.sampled_from(OPTIONS),
+    weight=st.lists(st.sampled_from([0.0, 1.0, 1.0, 2.5]), max_size=5),
+    ways=st.lists(st.sampled_from([through_file, pickled]), min_size=1, max_size=2),
 )
+@pytest.mark.filterwarnings("ignore:The 'half_life' parameter:UserWarning")
+@pytest.mark.filterwarnings("ignore:.* opened only .* online cluster")
 def test_a_stream_cut_by_checkpoints_is_the_whole_stream(
-    X, name, k, seed, storage, dtype, cuts, cap, tmp_path
+    X, name, k, seed, kinds, cuts, options, weight, ways, tmp_path
 ):
-    X = STORAGES[storage](np.clip(X, -1e30, 1e30).astype(dtype))
-    stops = [*sorted(cut for cut in cuts if cut < X.shape[0]), X.shape[0]]
-    whole = estimator_of(name, X.shape[0], k, seed).set_params(**cap)
+    X = np.clip(X, -1e30, 1e30)
+    weights = np.resize([1.0, *weight], X.shape[0])
+    stops = [*sorted(cut for cut in cuts if 0 < cut < X.shape[0]), X.shape[0]]
+    if "semi-online" in name:
+        options = {key: value for key, value in options.items() if key != "half_life"}
+    whole = estimator_of(name, X.shape[0], k, seed).set_params(**options)
     cut = clone(whole)
-    for start, stop in zip([0, *stops], stops):
-        whole.partial_fit(X[start:stop])
-        cut.partial_fit(X[start:stop])
-        cut = through_file(cut, tmp_path / "stream.npz")
+    for i, (start, stop) in enumerate(zip([0, *stops], stops)):
+        some = weights[start:stop]
+        some = None if (some == 1).all() else some  # weights may begin and end anywhere
+        storage, dtype = kinds[i % len(kinds)]
+        rows = STORAGES[storage](X[start:stop].astype(dtype))
+        whole.partial_fit(rows, sample_weight=some)
+        cut.partial_fit(rows, sample_weight=some)
+        cut = ways[i % len(ways)](cut, tmp_path / "stream.npz")
     assert fingerprint(cut) == fingerprint(whole)
     assert type(cut) is type(whole)
     assert cut.get_params() == whole.get_params()
     assert vars(cut).keys() == vars(whole).keys()
-    assert cut.transform(X).dtype == dtype
-    assert issparse(cut.cluster_centers_) == issparse(X)
-
-
-def test_the_widest_dtype_and_the_storage_of_the_first_rows_stay(path):
-    first = csr_array(X[:50], dtype=np.float32)
-    model = OnlineKMeans(k=60, random_state=0).partial_fit(first)
-    for part in (X[50:60].astype(np.float32), X[60:200], csr_array(X[200:])):
-        cut = through_file(model, path).partial_fit(part)
-        assert fingerprint(cut) == fingerprint(model.partial_fit(part))
-    assert cut.cluster_centers_.dtype == np.float64
+    assert cut.transform(rows).dtype == whole.transform(rows).dtype
+    assert issparse(cut.online_centers_) == kinds[0][0].startswith("csr")
 
 
 @pytest.mark.parametrize("kind", [np.array, csr_array])
 @pytest.mark.parametrize("n_calls", [1, 2])
-def test_rows_that_open_no_center_do_not_change_the_dtype(kind, n_calls, path):
+def test_rows_that_open_no_center_do_not_change_dtypes(kind, n_calls, path):
     model = OnlineKMeans(k=20, random_state=0).partial_fit(kind(X[:5].astype(np.float32)))
     again = model.online_centers_[:2].astype(np.float64)
     for part in [again] if n_calls == 1 else [again[:1], again[1:]]:

@@ -16,13 +16,14 @@ from checkpoints import fingerprint
 from dask_clusters import (
     STORAGES,
     assert_same,
+    assert_same_clusters,
     assert_same_numbers,
     computed,
     cut,
     frame_of,
+    moves_everywhere,
     repeats,
     stream,
-    tuned_everywhere,
     wait_until_forgotten,
     wait_while,
 )
@@ -31,7 +32,7 @@ from engines import tuned
 from scipy.sparse import issparse
 from sklearn.base import clone
 from sklearn.utils import get_tags
-from streams import blobs, dense
+from streams import dense
 
 import onlinekmeans_sklearn
 from onlinekmeans_sklearn import load, save
@@ -48,7 +49,6 @@ PARTITIONINGS = {
     "smaller than the prefix": [7] * 10 + [400] * 8,
     "empty ends": [0, 1500, 1500, 0],
 }
-PROPOSED_AT_ONCE = {"calm_rows": 1, "calm_openings": 10.0, "partitions_per_thread": 50}
 MODELS = {
     "practical": OnlineKMeans(k=60),
     "smallest": OnlineKMeans(k=16),
@@ -61,12 +61,6 @@ MODELS = {
     "semi-online": SemiOnlineKMeans(k=3),
     "semi-online, bound": SemiOnlineKMeans(k=3, lower_bound=50.0, n_samples=2500),
 }
-
-
-@pytest.fixture(params=["synchronous", "threads"])
-def scheduler(request):
-    with dask.config.set(scheduler=request.param):
-        yield request.param
 
 
 def local_of(model):
@@ -85,18 +79,20 @@ def pair(model, seed=0):
 CASES = [
     *(("practical", "array", sizes) for sizes in PARTITIONINGS.values()),
     *(("practical", storage, UNEVEN) for storage in STORAGES),
-    *((name, "array", [250] * 12) for name in MODELS),
+    *(("merged", storage, UNEVEN) for storage in STORAGES if storage != "array"),
+    *((name, "array", sizes) for name in MODELS for sizes in (UNEVEN, [250] * 12)),
 ]
 
 
 @pytest.mark.parametrize(("name", "storage", "sizes"), CASES)
 def test_any_partitioning_storage_and_algorithm_gives_the_local_result(
-    client, name, storage, sizes
+    where, name, storage, sizes
 ):
     collection, local_rows = STORAGES[storage]
     model, local = pair(MODELS[name])
     assert_same(model.fit(collection(X, sizes)), local.fit(local_rows(X)))
-    assert model._fitted.figures["n_serial_rows"] < len(X) or sizes is not UNEVEN
+    if where is not None and name == "practical" and sizes is UNEVEN:
+        assert model._fitted.figures["n_serial_rows"] < len(X)
 
 
 @pytest.mark.parametrize("name", ["theoretical", "semi-online"])
@@ -110,74 +106,33 @@ def test_algorithms_that_open_many_clusters_leave_the_serial_part(client, name):
 
 @pytest.mark.parametrize(
     ("name", "storage"),
-    [
-        *((name, "array") for name in MODELS),
-        *(("merged", each) for each in STORAGES if each != "array"),
-    ],
-)
-def test_without_a_cluster_the_result_is_the_same(scheduler, name, storage):
-    collection, local_rows = STORAGES[storage]
-    model, local = pair(MODELS[name])
-    assert_same(model.fit(collection(X, UNEVEN)), local.fit(local_rows(X)))
-
-
-@pytest.mark.parametrize("most", [1, 20])
-def test_a_burst_of_new_clusters_is_read_by_one_worker(client, most):
-    model, local = pair(MODELS["practical"])
-    with tuned_everywhere(client, most_candidates=most):
-        model.fit(STORAGES["array"][0](X, [250] * 12))
-    assert_same(model, local.fit(X))
-    assert model._fitted.figures["n_bursts"] > 0
-
-
-def test_proposals_made_long_before_their_turn_are_decided_as_ever(client):
-    """Nothing is read serially beyond the prefix, and all are proposed at once."""
-    rows = blobs(5, 3000, d=4, n_blobs=150, spread=9.0)
-    model, local = pair(OnlineKMeans(k=200))
-    with tuned_everywhere(client, **PROPOSED_AT_ONCE):
-        model.fit(STORAGES["array"][0](rows, [300] * 10))
-    assert_same(model, local.fit(rows))
-    figures = model._fitted.figures
-    assert figures["n_candidates"] > figures["n_openings"] > 20
-    assert figures["n_bursts"] == 0
-
-
-@pytest.mark.parametrize(
-    ("name", "storage"),
     [("practical", "frame"), ("merged", "array"), ("semi-online, bound", "csr_array")],
 )
-def test_partial_fit_goes_on_with_the_stream(client, name, storage):
+def test_partial_fit_goes_on_with_the_stream(where, name, storage):
     collection, local_rows = STORAGES[storage]
     model, local = pair(MODELS[name])
     source = np.random.RandomState(3)
     model.set_params(random_state=source)
     local.set_params(random_state=np.random.RandomState(3))
+    lazy, expected = [], []
     for rows in cut(X, [40, 1460]):
-        lazy = model.partial_fit_predict(collection(rows, [0, 13, 400]))
-        expected = local.partial_fit_predict(local_rows(rows))
-        np.testing.assert_array_equal(computed(lazy), expected)
+        lazy.append(model.partial_fit_predict(collection(rows, [0, 13, 400])))
+        expected.append(local.partial_fit_predict(local_rows(rows)))
         assert_same(model, local)
+    for found, labels in zip(lazy, expected):  # of earlier calls, too
+        np.testing.assert_array_equal(computed(found), labels)
     assert_same_numbers(source, local.random_state)
     for each in (model, local):
         each.set_params(n_clusters=4).partial_fit()
     assert_same(model, local)
 
 
-def test_labels_of_an_earlier_call_stay_what_they_were(scheduler):
-    model, local = pair(MODELS["practical"])
-    first, second = (STORAGES["array"][0](rows, [300]) for rows in cut(X, [1500]))
-    labels = model.partial_fit_predict(first)
-    model.partial_fit(second)
-    expected = local.partial_fit_predict(X[:1500])
-    np.testing.assert_array_equal(computed(labels), expected)
-
-
 @pytest.mark.parametrize("storage", STORAGES)
 @pytest.mark.parametrize(
     "encode", ["onehot", "onehot-dense", "ordinal", "distance", "triangle", "local"]
 )
-@pytest.mark.parametrize("scheduler", ["threads"], indirect=True)
-def test_transform_and_predict_are_lazy_and_equal(scheduler, storage, encode):
+@pytest.mark.parametrize("where", ["threads"], indirect=True)
+def test_transform_and_predict_are_lazy_and_equal(where, storage, encode):
     collection, local_rows = STORAGES[storage]
     model, local = pair(OnlineKMeans(k=40, encode=encode))
     rows = local_rows(X[:600])
@@ -206,7 +161,7 @@ def assert_same_features(found, expected, encode):
 
 
 @pytest.mark.parametrize("encode", ["onehot", "distance", "local"])
-def test_features_decided_online_are_equal(scheduler, encode):
+def test_features_decided_online_are_equal(where, encode):
     model, local = pair(OnlineKMeans(k=40, encode=encode, max_clusters=50))
     for rows in cut(X[:900], [500]):
         found = model.partial_fit_transform(STORAGES["array"][0](rows, [1, 0, 250]))
@@ -387,7 +342,6 @@ def spoilt(name):
     return rows
 
 
-@pytest.mark.parametrize("where", ["cluster", "threads"])
 @pytest.mark.parametrize(
     ("name", "storage"),
     [
@@ -397,21 +351,19 @@ def spoilt(name):
         ("too large", "unknown sizes"),
     ],
 )
-def test_a_bad_value_leaves_everything_as_it_was(client, name, where, storage):
+def test_a_bad_value_leaves_everything_as_it_was(where, name, storage):
     collection, local_rows = STORAGES[storage]
     source, bad, message = np.random.RandomState(0), spoilt(name), BAD[name][1]
-    with dask.config.set(scheduler=client.get if where == "cluster" else "threads"):
-        model = OnlineKMeans(k=60, random_state=source).fit(collection(X, UNEVEN))
-        before, numbers = vars(model).copy(), pickle.loads(pickle.dumps(source))
-        with pytest.raises(ValueError, match=message) as local_error:
-            local_of(model).set_params(random_state=0).fit(local_rows(bad))
-        for call in (model.fit, model.partial_fit):
-            with pytest.raises(ValueError, match=message) as error:
-                call(collection(bad, [250] * 12))
-            assert str(error.value) == f"Partition {2900 // 250}: {local_error.value}"
-            assert vars(model) == before
-            assert_same_numbers(source, numbers)
-    wait_until_forgotten(client)
+    model = OnlineKMeans(k=60, random_state=source).fit(collection(X, UNEVEN))
+    before, numbers = vars(model).copy(), pickle.loads(pickle.dumps(source))
+    with pytest.raises(ValueError, match=message) as local_error:
+        local_of(model).set_params(random_state=0).fit(local_rows(bad))
+    for call in (model.fit, model.partial_fit):
+        with pytest.raises(ValueError, match=message) as error:
+            call(collection(bad, [250] * 12))
+        assert str(error.value) == f"Partition {2900 // 250}: {local_error.value}"
+        assert vars(model) == before
+        assert_same_numbers(source, numbers)
 
 
 def test_features_are_checked_as_locally(client):
@@ -467,3 +419,113 @@ def test_a_bad_value_is_not_tried_again(client, tmp_path):
     with pytest.raises(ValueError, match="NaN"):
         OnlineKMeans(k=60, client=client).fit(parts)
     assert len(loads.read_text()) <= 13  # one for the names of the features
+
+
+SIZES = [300, 0, 700, 1, 999, 1000]
+WEIGHTS = np.random.RandomState(0).exponential(size=len(X))
+WEIGHTS[5::7] = 0
+MOVES = [100, 301, 512, 700, 900]  # the rest is read by workers at the same time
+
+
+def lazy_weights(weights, sizes=SIZES):
+    """Return weights as the kinds of collections that partial_fit takes."""
+    parts = cut(weights, sizes)
+    series = [dask.delayed(pd.Series)(part) for part in parts]
+    return {
+        "array": da.from_array(weights, chunks=(tuple(sizes),)),
+        "series": dd.from_delayed(series, meta=pd.Series([1.0]), verify_meta=False),
+        "delayed": [dask.delayed(part) for part in parts],
+    }
+
+
+@pytest.fixture
+def moving(where):
+    """Let centers move at other positions."""
+    with moves_everywhere(where, MOVES):
+        yield where
+
+
+@pytest.mark.parametrize("kind", ["array", "series", "delayed"])
+@pytest.mark.parametrize("storage", ["array", "csr_array", "frame", "delayed"])
+def test_weights_give_the_local_result(where, storage, kind):
+    collection, local_rows = STORAGES[storage]
+    model, local = pair(OnlineKMeans(k=60))
+    some = lazy_weights(WEIGHTS)[kind]
+    labels = model.partial_fit_predict(collection(X, SIZES), sample_weight=some)
+    expected = local.partial_fit_predict(local_rows(X), sample_weight=WEIGHTS)
+    assert_same_clusters(model, local)
+    np.testing.assert_array_equal(computed(labels), expected)
+    model.partial_fit(collection(X, SIZES))  # without, each weight is 1
+    local.partial_fit(local_rows(X))
+    assert_same_clusters(model, local)
+
+
+@pytest.mark.parametrize("n_clusters", [None, 5])
+def test_weights_and_half_lives_go_together(where, n_clusters):
+    model, local = pair(OnlineKMeans(n_clusters, k=60, half_life=350))
+    rows, some = STORAGES["array"][0](X, SIZES), lazy_weights(WEIGHTS)["array"]
+    model.partial_fit(rows, sample_weight=some).partial_fit(rows)
+    local.partial_fit(X, sample_weight=WEIGHTS).partial_fit(X)
+    assert_same_clusters(model, local)
+    np.testing.assert_array_equal(computed(model.labels_), local.labels_)
+    np.testing.assert_array_equal(computed(model.predict(rows)), local.predict(X))
+    if n_clusters is None:
+        features = model.partial_fit_transform(rows, sample_weight=some).compute()
+        expected = local.partial_fit_transform(X, sample_weight=WEIGHTS)
+        assert abs(features - expected).sum() == 0
+
+
+def test_weights_that_do_not_fit_are_refused(where):
+    rows, model = STORAGES["array"][0](X, SIZES), OnlineKMeans(k=60, random_state=0)
+    for wrong in (WEIGHTS, [1, 2], lazy_weights(WEIGHTS, [3000])["array"]):
+        with pytest.raises(ValueError, match=r"with the 6 partition\(s\) of X"):
+            model.partial_fit(rows, sample_weight=wrong)
+    negative = WEIGHTS.copy()
+    negative[1500] = -1
+    with pytest.raises(ValueError, match="Partition 4: Got a sample_weight of -1"):
+        model.partial_fit(rows, sample_weight=lazy_weights(negative)["array"])
+    shifted = lazy_weights(WEIGHTS, [299, 1, 700, 1, 999, 1000])["array"]
+    with pytest.raises(ValueError, match=r"Partition 0: .* each of the 300 samples"):
+        model.partial_fit(rows, sample_weight=shifted)
+    assert not hasattr(model, "n_samples_seen_")
+    with pytest.raises(TypeError, match="takes no sample_weight"):
+        SemiOnlineKMeans().fit(rows, sample_weight=negative)
+
+
+@pytest.mark.parametrize("storage", ["array", "csr_array", "frame", "unknown sizes"])
+@pytest.mark.parametrize("estimator", [OnlineKMeans(5, k=40), SemiOnlineKMeans(5, k=3)])
+def test_moving_centers_give_the_local_result(moving, storage, estimator):
+    collection, local_rows = STORAGES[storage]
+    model, local = pair(estimator)
+    model.fit(collection(X, [300, 0, 400, 1, 299, *[500] * 4]))
+    assert_same(model, local.fit(local_rows(X)))
+    if isinstance(model, OnlineKMeans) and moving is not None:
+        assert model._fitted.figures["n_serial_rows"] < 2000  # workers read the others
+
+
+def test_labels_of_calls_that_begin_and_end_among_the_moves(moving):
+    collection, _ = STORAGES["array"]
+    model, local = pair(OnlineKMeans(5, k=40))
+    for rows in (X[:150], X[150:800], X[800:2000], X[2000:]):
+        labels = model.partial_fit_predict(collection(rows, [100, 30]))
+        np.testing.assert_array_equal(computed(labels), local.partial_fit_predict(rows))
+        np.testing.assert_array_equal(computed(model.labels_), local.labels_)
+        taken = pickle.loads(pickle.dumps(model)).to_local()
+        model = OnlineKMeans.from_local(taken, moving)
+    assert_same_clusters(model, local)
+
+
+def test_features_decided_online_of_centers_that_move_are_refused(moving):
+    collection, _ = STORAGES["array"]
+    model = OnlineKMeans(5, k=40, client=moving).partial_fit(collection(X[:200], [70]))
+    model.set_params(n_clusters=None)
+    with pytest.raises(ValueError, match="started with an int n_clusters"):
+        model.partial_fit_transform(collection(X[200:], SIZES))
+    assert model.n_samples_seen_ == 200
+
+
+def test_too_many_local_features_warn_as_the_local_estimator_does():
+    with dask.config.set(scheduler="synchronous"):
+        model = OnlineKMeans(k=400, encode="local", random_state=0)
+        with pytest.warns(UserWarning, match="encode='local' gives .* Pass a smaller k"):
+            model.fit(STORAGES["array"][0](X, SIZES))

@@ -185,16 +185,13 @@ def test_a_call_that_is_interrupted_leaves_nothing(client, number, method, is_pe
     wait_until_forgotten(client)
 
 
-@pytest.mark.parametrize("where", ["cluster", "synchronous", "threads"])
 @pytest.mark.parametrize(("method", "index"), [("fit", 0), ("partial_fit", 9)])
-def test_a_task_that_fails_for_good_leaves_nothing(client, tmp_path, method, index, where):
-    with dask.config.set(scheduler=client.get if where == "cluster" else where):
-        model, before, numbers = fitted_model(client if where == "cluster" else None)
-        with pytest.raises(OSError, match="the disk is away"):
-            getattr(model, method)(flaky(tmp_path, 10**6, index))
+def test_a_task_that_fails_for_good_leaves_nothing(where, tmp_path, method, index):
+    model, before, numbers = fitted_model(where)
+    with pytest.raises(OSError, match="the disk is away"):
+        getattr(model, method)(flaky(tmp_path, 10**6, index))
     assert vars(model) == before
     assert_same_numbers(model.random_state, numbers)
-    wait_until_forgotten(client)
 
 
 def fitted_model(client):
@@ -230,22 +227,21 @@ def test_without_a_cluster_the_next_partition_is_loading(scheduler):
     assert len(read) == 12
 
 
-@pytest.mark.parametrize("where", ["cluster", "threads"])
-def test_callbacks_hear_of_every_partition(client, where):
+@pytest.mark.usefixtures("where")
+def test_callbacks_hear_of_every_partition():
     pytest.importorskip("sklearn.callback")
     recorder = Recorder()
-    with dask.config.set(scheduler=client.get if where == "cluster" else "threads"):
-        model = OnlineKMeans(k=60, random_state=0).set_callbacks(recorder)
-        model.fit(da.from_array(X, chunks=(250, 3)))
-        assert recorder.ended == [*["share of the rows"] * 12, "fit"]
-        assert recorder.torn_down == 1
-        for seen in recorder.fitted[:-1:5]:
-            n = seen.n_samples_seen_
-            expected = onlinekmeans_sklearn.OnlineKMeans(k=60, random_state=0).fit(X[:n])
-            np.testing.assert_array_equal(seen.cluster_means_, expected.cluster_means_)
-            assert seen.inertia_ == expected.inertia_
-            labels = seen.labels_.compute()
-            np.testing.assert_array_equal(labels[:n], expected.labels_)
+    model = OnlineKMeans(k=60, random_state=0).set_callbacks(recorder)
+    model.fit(da.from_array(X, chunks=(250, 3)))
+    assert recorder.ended == [*["share of the rows"] * 12, "fit"]
+    assert recorder.torn_down == 1
+    for seen in recorder.fitted[:-1:5]:
+        n = seen.n_samples_seen_
+        expected = onlinekmeans_sklearn.OnlineKMeans(k=60, random_state=0).fit(X[:n])
+        np.testing.assert_array_equal(seen.cluster_means_, expected.cluster_means_)
+        assert seen.inertia_ == expected.inertia_
+        labels = seen.labels_.compute()
+        np.testing.assert_array_equal(labels[:n], expected.labels_)
 
 
 WITHOUT = """

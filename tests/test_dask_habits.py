@@ -54,7 +54,7 @@ def part_of(start):
     return pd.DataFrame(X[start : start + 100]).add_prefix("x")
 
 
-def test_results_stay_with_their_rows_though_all_parts_have_the_same_index():
+def test_results_stay_with_their_rows_though_parts_share_an_index():
     frame = dd.from_map(part_of, range(0, 600, 100), meta=part_of(0)[:0])
     rows = frame[["x1", "x0"]]
     model = OnlineKMeans(k=20, encode="ordinal", random_state=0)

@@ -1,6 +1,7 @@
 """The driver of a cluster decides alike in whatever order its workers answer.
 
-Here workers are only pretended, so that any order can be had: it is drawn at random.
+Here workers are only pretended, so that any order can be had: it is drawn at random. Rows
+that are proposed before their turn are decided as the paper's loop decides them.
 """
 
 import pickle
@@ -15,16 +16,32 @@ pytest.importorskip("distributed")
 import dask
 from dask_clusters import SMALL, STORAGES, assert_same, repeats, stream
 from engines import tuned
+from hypothesis import given
+from hypothesis import strategies as st
 from inside import positions_per_block
+from sklearn.base import clone
+from streams import (
+    ALGORITHMS,
+    WITHIN_FLOAT32,
+    assert_equals_reference,
+    blobs,
+    estimator_of,
+    grid,
+    reference_of,
+    small_streams,
+)
+from streams import STREAMS as LOCAL_STREAMS
 
-import onlinekmeans_sklearn
+import onlinekmeans_sklearn.dask
 from onlinekmeans_sklearn._dask import driver, tasks
 from onlinekmeans_sklearn._utils.tuning import TUNING
-from onlinekmeans_sklearn.dask import OnlineKMeans
 
 SIZES = [500, 0, 90, 130, *[170] * 12, 3, 3, 3]
 STREAMS = {"blobs": stream(), "repeats": repeats()}
 X = STREAMS["blobs"]
+# nothing is read serially after the prefix, and all is proposed at once
+SOON = {"calm_rows": 1, "calm_openings": 10.0, "partitions_per_thread": 50}
+FLOAT32, CSR = (pytest.param(x, marks=pytest.mark.slow) for x in (np.float32, "csr_array"))
 
 
 class Pretended:
@@ -107,9 +124,10 @@ class PretendedTasks:
     result = tasks.Tasks.result
 
 
-def fitted(rows, pretended, **tuning):
+def fitted(rows, pretended, local=None, **tuning):
     """Return an estimator on Dask whose partitions pretended workers have read."""
-    model = OnlineKMeans(k=60, random_state=0)
+    local = local or onlinekmeans_sklearn.OnlineKMeans(k=60, random_state=0)
+    model = getattr(onlinekmeans_sklearn.dask, type(local).__name__).from_local(local)
     with (
         mock.patch.object(model, "_client", return_value=mock.Mock()),
         mock.patch.object(driver, "Tasks", return_value=pretended),
@@ -120,10 +138,66 @@ def fitted(rows, pretended, **tuning):
 
 
 def assert_local(model, X):
-    """Check that the estimator is what the local one becomes."""
-    local = onlinekmeans_sklearn.OnlineKMeans(k=60, random_state=0).fit(X)
+    """Check that the estimator is what the local one becomes, and return that."""
+    local = clone(model.to_local()).fit(X)
     with dask.config.set(scheduler="synchronous"):
         assert_same(model, local)
+    return local
+
+
+def check(name, X, k, seed, sizes, storage="array", cap=None, **tuning):
+    """Check rows that are proposed before their turn by the loop; return figures."""
+    collection, local_rows = STORAGES[storage]
+    pretended = PretendedTasks(seed, ["a", "b"], ["a", "b"])
+    model = estimator_of(name, len(X), k, seed).set_params(max_clusters=cap)
+    with positions_per_block(64):
+        model = fitted(collection(X, sizes), pretended, model, **SOON, **tuning)
+        local = assert_local(model, local_rows(X))
+        expected = reference_of(name, X, k, seed, max_clusters=cap or np.inf)
+    assert_equals_reference(local, local.labels_, local_rows(X), expected)
+    assert "propose" in [step for step, _ in pretended.submitted] or len(X) <= 200
+    return model._fitted.figures
+
+
+@pytest.mark.parametrize("dtype", [np.float64, FLOAT32])
+@pytest.mark.parametrize("storage", ["array", CSR])
+@pytest.mark.parametrize("name", ALGORITHMS)
+def test_proposals_before_their_turn_change_nothing(name, storage, dtype):
+    for seed in range(3):
+        X = blobs(seed, 600, d=2) if seed % 2 else grid(seed, 600, d=2, side=20)
+        sizes = [1 + 40 * seed, *[70, 1, 33] * 4]
+        figures = check(name, X.astype(dtype), 1 + seed, seed, sizes, storage)
+        assert figures["n_candidates"] > figures["n_openings"] > 0 == figures["n_bursts"]
+
+
+@pytest.mark.parametrize("stream", WITHIN_FLOAT32)
+def test_awkward_streams_are_read_before_their_turn(stream):
+    for name in ("practical", "semi-online, bound"):
+        check(name, LOCAL_STREAMS[stream](0, 200), 3, 0, [20, *[30] * 6])
+
+
+@pytest.mark.parametrize("cap", [1, 12, 30])
+def test_no_more_open_than_there_is_room_for(cap):
+    check("practical", blobs(0, 500), 1, 0, [20, *[50] * 9], cap=cap)
+
+
+@pytest.mark.parametrize("tuning", [{"most_candidates": 3}, {"most_candidate_elements": 1}])
+def test_a_burst_of_new_clusters_is_read_by_one_worker(tuning):
+    X = np.concatenate([blobs(0, 300), 50 + blobs(1, 300, n_blobs=60)])
+    assert check("practical", X, 3, 0, [100] * 6)["n_bursts"] == 0
+    assert check("practical", X, 3, 0, [100] * 6, **tuning)["n_bursts"] > 0
+
+
+@pytest.mark.slow
+@given(
+    X=small_streams(),
+    name=st.sampled_from(sorted(ALGORITHMS)),
+    sizes=st.lists(st.integers(0, 20), min_size=1, max_size=9),
+    seed=st.integers(0, 5),
+    cap=st.sampled_from([None, None, 1, 8]),
+)
+def test_any_stream_is_read_before_its_turn(X, name, sizes, seed, cap):
+    check(name, X, 2, seed, sizes, cap=cap)
 
 
 @pytest.mark.slow

@@ -1,13 +1,9 @@
 """The last step: samples, means or merged clusters as final centers, and what they cost."""
 
-import pickle
-
 import numpy as np
 import pytest
-from checkpoints import fingerprint, through_file
 from numpy.testing import assert_array_equal
 from scipy.sparse import csr_array, csr_matrix
-from sklearn.base import clone
 from streams import ALGORITHMS, blobs, dense, estimator_of
 
 from onlinekmeans_sklearn import OnlineKMeans
@@ -66,29 +62,6 @@ def test_means_cost_no_more_than_the_online_decisions(name, storage):
         assert_array_equal(model.labels_, samples.labels_)
         assert_array_equal(model.online_labels_, samples.online_labels_)
         assert_array_equal(dense(model.cluster_centers_), dense(samples.cluster_means_))
-
-
-def test_the_last_step_can_be_done_again_in_another_way():
-    model = OnlineKMeans(k=40, random_state=0).fit(X)
-    before = model.cluster_centers_
-    model.set_params(centers="means")
-    assert_array_equal(model.cluster_centers_, before)
-    model.partial_fit()
-    assert_array_equal(model.cluster_centers_, model.cluster_means_)
-    assert model.inertia_ < model.online_inertia_
-    whole = OnlineKMeans(k=40, centers="means", random_state=0).fit(X)
-    assert model.inertia_ == whole.inertia_
-    assert_array_equal(model.online_distances_, whole.online_distances_)
-
-
-@pytest.mark.parametrize("parameters", LAST_STEPS.values(), ids=LAST_STEPS)
-@pytest.mark.filterwarnings("ignore:.* opened only .* online cluster")
-def test_the_last_step_is_kept(parameters, path):
-    model = OnlineKMeans(k=40, random_state=0, **parameters).fit(X[:300])
-    for other in (pickle.loads(pickle.dumps(model)), through_file(model, path)):
-        assert fingerprint(other) == fingerprint(model)
-        again = fingerprint(clone(model).fit(X[:300]).partial_fit(X[300:]))
-        assert fingerprint(other.partial_fit(X[300:])) == again
 
 
 @pytest.mark.filterwarnings("error")

@@ -1,26 +1,20 @@
 """Streams that forget: the plain loop with epochs, and what becomes of retired clusters."""
 
-import itertools
 import pickle
 from unittest import mock
 
 import numpy as np
 import pytest
-from checkpoints import through_file
 from inside import positions_per_block
 from numpy.testing import assert_allclose, assert_array_equal
-from scipy.sparse import csr_array
 from sklearn.cluster import KMeans
 from streams import (
     STREAMS,
     assert_every_engine_is_the_loop,
     blobs,
-    dense,
-    fit_in_chunks,
     grid,
     reference_of,
 )
-from stress.history import check_features
 
 from onlinekmeans_sklearn import ClusterFeaturesClassifier, OnlineKMeans, SemiOnlineKMeans
 from onlinekmeans_sklearn._state.fitted import Fitted
@@ -29,7 +23,6 @@ from onlinekmeans_sklearn._state.fitted import Fitted
 pytestmark = pytest.mark.filterwarnings("ignore:The 'half_life' parameter:UserWarning")
 MORE_HALF_LIVES = [pytest.param(n, marks=pytest.mark.slow) for n in (3, 50)]
 ALGORITHMS = ["practical", "practical, smallest", "theoretical"]
-ENCODINGS = ["onehot", "onehot-dense", "ordinal", "distance", "triangle"]
 
 
 def moving(n=3000, d=2, seed=0):
@@ -72,39 +65,6 @@ def test_retirement_and_restart_do_happen():
     assert min(costs[3:]) < 1e-6 * costs[0]
 
 
-@pytest.mark.parametrize("half_life", [3000, 3001, 10**12])
-@pytest.mark.parametrize("options", [{}, {"n_clusters": 5}, {"algorithm": "theoretical"}])
-def test_a_stream_no_longer_than_its_half_life_forgets_nothing(half_life, options):
-    plain = OnlineKMeans(k=30, random_state=0, **options).fit(X)
-    forgets = OnlineKMeans(k=30, half_life=half_life, random_state=0, **options).fit(X)
-    for name in ("cluster_centers_", "counts_", "labels_", "cluster_means_", "inertia_"):
-        assert_array_equal(getattr(forgets, name), getattr(plain, name))
-    assert forgets.facility_costs_.tolist() == plain.facility_costs_.tolist()
-
-
-def pickled(model, path):
-    return pickle.loads(pickle.dumps(model))
-
-
-@pytest.mark.parametrize("kind", [np.asarray, csr_array, np.float32])
-@pytest.mark.parametrize(
-    ("step", "way"),
-    [(1, pickled), *itertools.product([99, 100, 101], [pickled, through_file])],
-)
-def test_a_checkpoint_at_or_around_the_end_of_an_epoch_resumes(step, way, kind, path):
-    rows = kind(X[:450])
-    whole = OnlineKMeans(k=20, half_life=100, random_state=0)
-    labels = fit_in_chunks(whole, rows, [450])
-    cut, found = OnlineKMeans(k=20, half_life=100, random_state=0), []
-    for start in range(0, 450, step):
-        found.append(cut.partial_fit_predict(rows[start : start + step]))
-        cut = way(cut, path)
-    assert_array_equal(np.concatenate(found), labels)
-    assert cut.online_inertia_ == whole.online_inertia_
-    for name in ("counts_", "opened_at_", "cluster_means_", "cluster_centers_"):
-        assert_array_equal(*(dense(getattr(m, name)) for m in (cut, whole)))
-
-
 def test_centers_are_those_of_one_state(model):
     """Another thread may extend the stream while they are put together."""
     other = pickle.loads(pickle.dumps(model))
@@ -131,32 +91,6 @@ def test_predict_looks_at_live_clusters_only(model):
     d2 = ((X[:, None] - means.cluster_means_[live]) ** 2).sum(axis=2)
     assert_array_equal(means.predict(X), live[d2.argmin(axis=1)])
     assert_array_equal(means.cluster_centers_, means.cluster_means_)
-
-
-@pytest.mark.parametrize("encode", ENCODINGS)
-def test_features_are_those_of_live_clusters(model, encode):
-    """Columns of retired ones stay, as those of clusters that are absent."""
-    labels, live = model.predict(X), np.flatnonzero(model.counts_)
-    model = pickle.loads(pickle.dumps(model)).set_params(encode=encode)
-    features = dense(model.transform(X))
-    assert features.shape[1] == len(model.get_feature_names_out())
-    assert encode == "ordinal" or features.shape[1] == model.n_clusters_
-    check_features(features, encode, X, model.cluster_centers_, labels, live)
-
-
-@pytest.mark.parametrize("encode", ENCODINGS)
-@pytest.mark.parametrize("kind", [np.asarray, csr_array])
-def test_features_decided_online_do_not_depend_on_the_cut(encode, kind):
-    """They use the centers that were live when a row was read, at every end of an epoch."""
-    rows, options = kind(X[:1000]), {"k": 20, "half_life": 150, "encode": encode}
-    whole = OnlineKMeans(**options, random_state=0)
-    expected = dense(whole.partial_fit_transform(rows))
-    cut = OnlineKMeans(**options, random_state=0)
-    for start, stop in itertools.pairwise((0, 1, 149, 150, 151, 420, 600, 1000)):
-        found = dense(cut.partial_fit_transform(rows[start:stop]))
-        known = expected[start:stop, : found.shape[1]]
-        assert_allclose(found, known, rtol=1e-7, atol=1e-9)
-    assert (whole.counts_ == 0).any()
 
 
 def test_a_merge_sees_live_clusters_only(model):
@@ -246,13 +180,6 @@ def test_a_classifier_learns_on_a_stream_that_forgets():
         model.partial_fit(rows[part], y[part], classes=[0, 1])
     assert (model.clusterer_.counts_ == 0).any()
     assert model.classifier_.coef_.shape[1] == 2 + 1 + model.clusterer_.n_clusters_
-
-
-@pytest.mark.parametrize("half_life", [0, -3, 1.5, "5", True, np.nan])
-def test_a_bad_half_life_is_refused(half_life):
-    match = r"The 'half_life' parameter of OnlineKMeans must be an int in the range \[1"
-    with pytest.raises(ValueError, match=match):
-        OnlineKMeans(half_life=half_life).fit(X[:9])
 
 
 def test_max_clusters_is_refused():

@@ -12,37 +12,12 @@ from onlinekmeans_sklearn import OnlineKMeans, SemiOnlineKMeans
 
 
 @pytest.mark.parametrize("name", ALGORITHMS)
-def test_a_first_batch_of_one_row_works(name):
-    model = estimator_of(name, 1, 3, seed=0).partial_fit([[1.0, 2.0]])
-    assert model.n_clusters_ == 1
-    assert model.labels_.tolist() == [0]
-    np.testing.assert_array_equal(model.predict([[0.0, 0.0], [5.0, 5.0]]), [0, 0])
-    np.testing.assert_array_equal(dense(model.transform([[1.0, 2.0]])), [[1.0]])
-
-
-@pytest.mark.parametrize("name", ALGORITHMS)
 def test_a_stream_shorter_than_the_prefix_is_answered(name):
     X = np.array([[0.0], [0.0], [8.0]])
     model = estimator_of(name, 3, 40, seed=0).fit(X)
     np.testing.assert_array_equal(model.predict([[1.0], [7.0]]), [0, 1])
     np.testing.assert_array_equal(dense(model.transform(X)), [[1, 0], [1, 0], [0, 1]])
     assert model.inertia_ == 0
-
-
-@pytest.mark.parametrize("name", ALGORITHMS)
-def test_ids_are_consecutive_and_never_change(name):
-    X = blobs(0, 600)
-    model = estimator_of(name, len(X), 3, seed=0)
-    seen, centers = 0, np.empty((0, 3))
-    for part in np.split(X, 30):
-        for label in model.partial_fit_predict(part):
-            assert label <= seen
-            seen = max(seen, label + 1)
-        np.testing.assert_array_equal(model.cluster_centers_[: len(centers)], centers)
-        centers = model.cluster_centers_
-    assert seen == model.n_clusters_ == len(centers)
-    np.testing.assert_array_equal(centers, X[model.opened_at_])
-    assert (model.counts_ >= 1).all()
 
 
 def test_labels_are_the_online_decisions():

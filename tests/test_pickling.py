@@ -29,6 +29,7 @@ X = blobs(0, 300)
 MODELS = {
     "unfitted": OnlineKMeans(),
     "practical": OnlineKMeans(n_clusters=3, random_state=0).fit(X),
+    "shared": OnlineKMeans(k=40, random_state=np.random.RandomState(0)).partial_fit(X),
     "sparse": SemiOnlineKMeans(k=2, random_state=0).fit(csr_array(X)),
     "classifier": ClusterFeaturesClassifier(random_state=0).fit(X, X[:, 0] > 0),
     "pipeline": make_pipeline(StandardScaler(), OnlineKMeans(random_state=0)).fit(X),
@@ -140,12 +141,14 @@ def test_skops_needs_to_trust_nothing_but_the_estimators(name, expected):
     assert {*untrusted} == {f"onlinekmeans_sklearn.{each}" for each in expected}
 
 
-@pytest.mark.parametrize("name", ["practical", "sparse"])
+@pytest.mark.parametrize("name", ["practical", "shared", "sparse"])
 @pytest.mark.parametrize("way", WAYS)
 def test_what_a_copy_learns_is_its_own(name, way):
     model = copy.deepcopy(MODELS[name])
     before, other = fingerprint(model), way(model)
     rows = csr_array(X) if name == "sparse" else X
+    for learn in ("fit", "fit_transform"):
+        getattr(way(model), learn)(rows[:77])
     parts = [rows[:20], *(rows[i : i + 1] for i in range(5))]  # which take another way
     for part in parts:
         other.partial_fit(part)

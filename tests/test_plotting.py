@@ -293,18 +293,22 @@ def test_at_most_max_points_are_shown_evenly_spaced(max_points):
         assert np.ptp(np.diff(positions)) <= 1
 
 
+@pytest.mark.parametrize("features", [(2, 0), ["height", "length"]])
 @pytest.mark.parametrize("max_points", [50, None])
-def test_columns_of_a_data_frame_name_the_axes(max_points):
+def test_columns_of_a_data_frame_name_the_axes(max_points, features):
     frame = pd.DataFrame(blobs(0, 300), columns=["length", "width", "height"])
     frame.index = frame.index[::-1]  # rows are taken by position
     model = OnlineKMeans(k=30, random_state=0).fit(frame)
-    options = {"features": (2, 0), "max_points": max_points}
+    options = {"features": features, "max_points": max_points}
     shown = CentersDisplay.from_estimator(model, frame, **options)
     assert (shown.ax_.get_xlabel(), shown.ax_.get_ylabel()) == ("height", "length")
     expected = frame[["height", "length"]].to_numpy()
     if max_points is not None:
         expected = expected[np.linspace(0, 299, 50).astype(int)]
     np.testing.assert_array_equal(shown.points_.get_offsets(), expected)
+    for wrong in (["petal", "sepal"], ["length", 3], ["length"]):
+        with pytest.raises(ValueError, match="names that the estimator was fitted with"):
+            CentersDisplay.from_estimator(model, frame, features=wrong)
 
 
 def test_features_that_are_not_two_columns_are_an_error():

@@ -1,9 +1,11 @@
-"""The engine is the paper's loop, for every algorithm, chunking, dtype and storage."""
+"""The engine is the paper's loop, for every algorithm, chunking, dtype and storage.
 
-import itertools
+With an int `n_clusters` online centers move to means, at positions that are fixed.
+"""
 
 import numpy as np
 import pytest
+import reference
 from engines import THREADS, engine, tuned
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -40,11 +42,6 @@ TRIED_IN_NUMPY = {
     1: [],
     2: [("numpy, tiny blocks", 1, "csr_array")],
 }
-IN_NUMPY_IF_SLOW = pytest.mark.parametrize(
-    "engines",
-    ["usual", "tiny blocks", pytest.param("numpy, tiny blocks", marks=pytest.mark.slow)],
-    indirect=True,
-)
 WEIGHTS = [0.0, 0.25, 1.0, 2.0, 3.0]
 SEEDS = [1, *(pytest.param(seed, marks=pytest.mark.slow) for seed in (0, 2))]
 
@@ -66,51 +63,25 @@ def test_fit_is_the_papers_loop(seed, name, stream, dtype):
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("cap", [{}, {"max_clusters": 12}], ids=str)
 @pytest.mark.parametrize("storage", ["array", "csr_array"])
 @pytest.mark.parametrize("name", ALGORITHMS)
-def test_longer_streams_in_any_chunks_are_the_papers_loop(name, storage):
+def test_longer_streams_in_any_chunks_are_the_papers_loop(name, storage, cap):
     for seed in range(8):
         X = blobs(seed, 1500, d=2) if seed % 2 else grid(seed, 1500, d=2, side=30)
         rows, k = STORAGES[storage](X), 1 + seed % 4
-        cut = estimator_of(name, len(X), k, seed)
+        cut = estimator_of(name, len(X), k, seed).set_params(**cap)
         sizes = [[1], [7], [1000], [1, 300, 2, 41]][seed // 2]
         with positions_per_block([2**16, 64, 256][seed % 3]):
-            expected = reference_of(name, X, k, seed)
-            whole = estimator_of(name, len(X), k, seed).fit(rows)
+            expected = reference_of(name, X, k, seed, **cap)
+            assert len(expected.opened_at) == 12 or not cap
+            whole = clone(cut).fit(rows)
             assert_equals_reference(whole, whole.labels_, rows, expected)
             assert_equals_reference(cut, fit_in_chunks(cut, rows, sizes), rows, expected)
 
 
-@pytest.mark.parametrize(
-    ("name", "max_clusters"),
-    [
-        *itertools.product(ALGORITHMS, [1, 12]),
-        ("practical, smallest", 11),  # of which the prefix is
-        ("practical", 15),
-        ("theoretical", 30),
-    ],
-)
-@IN_NUMPY_IF_SLOW
-def test_a_capped_stream_is_the_papers_loop_that_opens_no_more(name, max_clusters, engines):
-    at_the_cap = 0
-    for seed in range(2):
-        X = blobs(seed, 150, d=2) if seed % 2 else np.sort(grid(seed, 150), axis=0)
-        expected = reference_of(name, X, 4, seed, max_clusters=max_clusters)
-        at_the_cap += len(expected.opened_at) == max_clusters
-        if seed == 0 and "numpy" in engines:
-            continue  # it takes much longer
-        ways = itertools.product(["array", "csr_array"], ([150], [1], [9, 2]))
-        for storage, sizes in ways:
-            rows = STORAGES[storage](X)
-            model = estimator_of(name, len(X), 4, seed)
-            model.set_params(max_clusters=max_clusters)
-            labels = fit_in_chunks(model, rows, sizes)
-            assert_equals_reference(model, labels, rows, expected)
-    assert at_the_cap > 0
-
-
 @pytest.mark.filterwarnings("ignore:The 'half_life' parameter:UserWarning")
-@settings(max_examples=200)
+@settings(max_examples=250)
 @given(
     X=small_streams(),
     name=st.sampled_from(sorted(ALGORITHMS)),
@@ -120,13 +91,17 @@ def test_a_capped_stream_is_the_papers_loop_that_opens_no_more(name, max_cluster
     dtype=st.sampled_from([np.float64, np.float32]),
     sizes=st.lists(st.integers(1, 20), min_size=1, max_size=4),
     n_jobs=st.sampled_from([1, 2]),
-    limit=st.sampled_from([("max_clusters", 1), ("max_clusters", 13), ("half_life", 1)])
-    | st.tuples(st.just("half_life"), st.integers(1, 60)),
+    limit=st.tuples(st.just("max_clusters"), st.sampled_from([1, 11, 12, 13, 15]))
+    | st.tuples(st.just("half_life"), st.just(1) | st.integers(1, 60)),
     weight=st.lists(st.sampled_from(WEIGHTS) | st.floats(1e-30, 1e30), max_size=9),
     block=st.sampled_from([2**16, 1, 4, 13]),
     moves=st.just([]) | st.sets(st.integers(1, 50)).map(sorted),
 )
-@IN_NUMPY_IF_SLOW
+@pytest.mark.parametrize(
+    "engines",
+    ["usual", "tiny blocks", pytest.param("numpy, tiny blocks", marks=pytest.mark.slow)],
+    indirect=True,
+)
 def test_any_stream_in_any_chunks_is_the_papers_loop(
     X, name, k, seed, storage, dtype, sizes, n_jobs, limit, weight, block, moves, engines
 ):
@@ -186,3 +161,62 @@ def test_threads_change_nothing(X, k):
     np.testing.assert_array_equal(one.labels_, two.labels_)
     np.testing.assert_array_equal(dense(one.cluster_means_), dense(two.cluster_means_))
     assert one.inertia_ == two.inertia_
+
+
+MOVES = [20, 31, 64, 65, 100]
+
+
+@pytest.mark.parametrize(("stream", "dtype"), STREAMS_AND_DTYPES)
+@pytest.mark.parametrize("name", ["practical", "theoretical", "semi-online"])
+@pytest.mark.parametrize("which", ["usual", "tiny blocks, threads", "numpy, tiny blocks"])
+def test_moving_centers_are_those_of_the_loop(which, name, stream, dtype):
+    X = STREAMS[stream](3, 120).astype(dtype)
+    with moves_at(MOVES), positions_per_block(50), engine(which):
+        expected = reference_of(name, X, 1, 3, moves=MOVES, dtype=dtype)
+        for sizes in ([120], [1], [7, 30, 1]):
+            model = estimator_of(name, len(X), 1, 3).set_params(n_clusters=2, n_jobs=2)
+            labels = fit_in_chunks(model, X, sizes)
+            assert_equals_reference(model, labels, X, expected)
+
+
+def test_moves_are_at_the_positions_of_the_loop():
+    X = blobs(0, 3000, d=2, n_blobs=30)
+    model = OnlineKMeans(2, k=40, random_state=0)
+    labels = fit_in_chunks(model, X, [700, 1, 12])
+    uniforms = reference.uniform_numbers(np.random.RandomState(0), len(X))
+    expected = reference.practical(X.tolist(), uniforms, 40, moves=reference.MOVES)
+    assert_equals_reference(model, labels, X, expected)
+    n_moved = (model.online_centers_ != X[model.opened_at_]).any(axis=1).sum()
+    assert n_moved > 0.8 * len(model.opened_at_)
+
+
+def test_without_n_clusters_and_of_sparse_rows_centers_are_samples():
+    X = blobs(0, 3000, d=2, n_blobs=30)
+    for model, rows in [
+        (OnlineKMeans(k=40, random_state=0), X),
+        (OnlineKMeans(2, k=40, random_state=0), STORAGES["csr_array"](X)),
+    ]:
+        centers = dense(model.fit(rows).online_centers_)
+        np.testing.assert_array_equal(centers, X[model.opened_at_])
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("offset", [0, 1e4])
+def test_inertia_is_that_of_the_labels_after_moves(dtype, offset):
+    X = (blobs(1, 4000, d=3, n_blobs=20) + offset).astype(dtype)
+    model = OnlineKMeans(7, random_state=1).fit(X)
+    differences = X - model.cluster_centers_[model.labels_].astype(np.float64)
+    assert model.inertia_ == pytest.approx((differences**2).sum(), rel=1e-4)
+    assert model.online_inertia_ == pytest.approx((model.online_distances_**2).sum())
+    model.set_params(n_clusters=None).partial_fit()
+    differences = X - model.online_centers_[model.online_labels_].astype(np.float64)
+    assert model.inertia_ == pytest.approx((differences**2).sum(), rel=1e-4)
+
+
+def test_features_decided_online_of_centers_that_move_are_refused():
+    X = blobs(2, 600, d=2)
+    model = OnlineKMeans(4, k=30).partial_fit(X).set_params(n_clusters=None)
+    with pytest.raises(ValueError, match="started with an int n_clusters"):
+        model.partial_fit_transform(X)
+    assert model.n_samples_seen_ == 600
+    assert model.transform(X).shape == (600, model.n_clusters_)

@@ -1,15 +1,13 @@
 """Weights of samples: the plain loop with weights, and what they stand for."""
 
-import pickle
-
 import numpy as np
 import pytest
 from inside import positions_per_block
-from scipy.sparse import csr_array, hstack
+from scipy.sparse import hstack
 from sklearn.base import clone
 from sklearn.cluster import KMeans
 from sklearn.linear_model import SGDClassifier
-from streams import ALGORITHMS, STREAMS, assert_every_engine_is_the_loop, blobs, dense
+from streams import ALGORITHMS, STREAMS, assert_every_engine_is_the_loop, blobs
 
 from onlinekmeans_sklearn import ClusterFeaturesClassifier, OnlineKMeans, SemiOnlineKMeans
 
@@ -35,48 +33,11 @@ def test_a_weighted_stream_is_the_plain_loop(stream, name, weights):
         assert_every_engine_is_the_loop(name, rows, 2, 3, some, **half_life)
 
 
-@pytest.mark.parametrize("kind", [np.asarray, csr_array])
-@pytest.mark.parametrize("options", [{}, {"half_life": 37}, {"n_clusters": 5}])
-def test_weights_may_begin_and_end_anywhere_as_those_of_1_change_nothing(options, kind):
-    rows, some = kind(X), WEIGHTS["any"].copy()
-    some[:90] = some[260:] = 1
-    options = {"k": 25, "random_state": 0, **options}
-    whole = OnlineKMeans(**options).partial_fit(rows, sample_weight=some)
-    for step in (1, 10, 37):
-        cut = OnlineKMeans(**options).partial_fit(rows[:90])
-        for start in range(90, 260, step):
-            part = slice(start, min(start + step, 260))
-            cut.partial_fit(rows[part], sample_weight=some[part])
-            cut = pickle.loads(pickle.dumps(cut))
-        cut.partial_fit(rows[260:])  # once there were weights, each is 1 without
-        assert cut.online_inertia_ == whole.online_inertia_
-        np.testing.assert_array_equal(cut.labels_, whole.labels_[260:])
-        for name in ("cluster_centers_", "counts_", "cluster_means_"):
-            found, expected = (dense(getattr(model, name)) for model in (cut, whole))
-            np.testing.assert_array_equal(found, expected)
-
-
-def test_counts_and_costs_are_weighted():
+def test_the_cost_of_merged_clusters_is_weighted():
     some = WEIGHTS["any"]
-    model = OnlineKMeans(k=30, random_state=0).partial_fit(X, sample_weight=some)
-    np.testing.assert_allclose(model.counts_, np.bincount(model.labels_, some))
-    assert model.inertia_ == pytest.approx((some * model.online_distances_**2).sum())
-    assert model.n_samples_seen_ == 400
     merged = OnlineKMeans(4, random_state=0).partial_fit(X, sample_weight=some)
     d2 = ((X - merged.cluster_centers_[merged.labels_]) ** 2).sum(axis=1)
     assert merged.inertia_ == pytest.approx((some * d2).sum())
-
-
-def test_a_sample_of_weight_0_gets_a_label_and_changes_nothing():
-    model = OnlineKMeans(k=30, random_state=0).partial_fit(X)
-    before = model.counts_, model.cluster_means_, model.inertia_, model.facility_cost_
-    far = 1000 + X[:50]
-    labels = model.partial_fit_predict(far, sample_weight=np.zeros(50))
-    np.testing.assert_array_equal(labels, model.predict(far))
-    assert model.n_samples_seen_ == 450
-    after = model.counts_, model.cluster_means_, model.inertia_, model.facility_cost_
-    for one, other in zip(before, after):
-        np.testing.assert_array_equal(one, other)
 
 
 def test_whole_weights_open_as_many_clusters_as_repetition():

@@ -5,15 +5,14 @@ one after the other, and all must have the same result, bit for bit. What each s
 two workers goes into a simulation of larger data on more workers.
 """
 
-import argparse
 import json
 import subprocess
 import sys
-from pathlib import Path
 
 from rich.console import Console
-from rich.table import Table
 
+from ..command import parser_of, read_json
+from ..report import print_table, write_csv, write_json
 from ..style import write_chart
 from .growth import draw, simulated, write_table
 from .measure import MIB
@@ -109,34 +108,27 @@ def headline(results):
 
 
 def write_results(folder, results, found):
-    """Write headline, tables, figures and chart."""
-    folder.mkdir(parents=True, exist_ok=True)
+    """Write figures, headline, tables and chart."""
+    write_json(folder, "dask", {"measured": results, "simulated": found})
     (folder / "index.txt").write_text(headline(results) + "\n", encoding="utf-8")
-    lines = [headings(results), *rows_of_table(results, found)]
-    text = "\n".join(",".join(f'"{cell}"' for cell in line) for line in lines)
-    (folder / "dask.csv").write_text(text + "\n", encoding="utf-8")
+    write_csv(folder / "dask.csv", headings(results), rows_of_table(results, found))
     write_table(folder / "dask-simulated.csv", found)
     write_chart(folder, "dask", lambda pale: draw(found, pale))
-    content = json.dumps({"measured": results, "simulated": found}, indent=1)
-    (folder / "dask.json").write_text(content + "\n", encoding="utf-8")
 
 
 def main(argv):
     """Measure, print and write the figures."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks dask", description=__doc__)
+    parser = parser_of("dask", __doc__)
     parser.add_argument("--rows", type=int, default=10_000_000)
     parser.add_argument("--features", type=int, default=20)
     parser.add_argument("--partition", type=int, default=250_000, help="rows of each")
     parser.add_argument("--k", type=int, nargs="+", default=[200, 1000])
     parser.add_argument("--rounds", type=int, default=1, help="the fastest counts (1)")
     parser.add_argument("--most-workers", type=int, default=1000, help="to simulate")
-    parser.add_argument("--redraw", action="store_true", help="from what was measured")
-    parser.add_argument("--out", type=Path, default=Path("dask-report"))
     args = parser.parse_args(argv)
     console = Console()
     if args.redraw:
-        content = (args.out / "dask.json").read_text(encoding="utf-8")
-        results, found = json.loads(content).values()
+        results, found = read_json(parser, args.out / "dask.json").values()
     else:
         results = []
         for k in args.k:
@@ -156,9 +148,7 @@ def main(argv):
             found = simulated(results, args.most_workers, status.update)
     setting = results[0][0]
     title = f"{setting['n_rows']:,} x {setting['n_features']} rows, the same result by all"
-    table = Table(*headings(results), title=title)
-    for line in rows_of_table(results, found):
-        table.add_row(*line)
-    console.print(table)
+    rows = rows_of_table(results, found)
+    print_table(console, headings(results), rows, None, title=title)
     write_results(args.out, results, found)
     console.print(f"Tables and chart are in {args.out}.")

@@ -1,7 +1,6 @@
 """How long larger data take on more workers, by simulation: figures, table and chart."""
 
-import csv
-
+from ..report import write_csv
 from .measure import MIB
 from .simulation import Costs, simulate, useful_workers
 
@@ -51,17 +50,15 @@ def limit(time):
 
 def write_table(path, found):
     """Write what the simulation says, as a table."""
-    with path.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        of_rows = [f"{n_rows // 10**9:,} billion rows" for n_rows in ROWS]
-        headings = [part for of in of_rows for part in (of, "limited by")]
-        writer.writerow(["k", "partitions", "workers", *headings])
-        for one in found:
-            for few, many in zip(one["times"][::2], one["times"][1::2]):
-                cells = [duration(few["seconds"]), limit(few)]
-                cells += [duration(many["seconds"]), limit(many)]
-                size = f"{one['partition']} MiB"
-                writer.writerow([f"{one['k']:,}", size, f"{few['workers']:,}", *cells])
+    of_rows = [f"{n_rows // 10**9:,} billion rows" for n_rows in ROWS]
+    headings = [part for of in of_rows for part in (of, "limited by")]
+    rows = []
+    for one in found:
+        for few, many in zip(one["times"][::2], one["times"][1::2]):
+            cells = [f"{one['k']:,}", f"{one['partition']} MiB", f"{few['workers']:,}"]
+            cells += [duration(few["seconds"]), limit(few)]
+            rows.append([*cells, duration(many["seconds"]), limit(many)])
+    write_csv(path, ["k", "partitions", "workers", *headings], rows)
 
 
 def duration(seconds):

@@ -19,6 +19,7 @@ from onlinekmeans_sklearn import OnlineKMeans
 
 N_BLOBS, SCALE = 100, 4.0
 MIB = 2**20
+FIGURES = "n_candidates", "n_openings", "n_serial_rows", "driver_seconds"
 
 
 def rows_of_partition(index, n_rows, n_features):
@@ -68,18 +69,13 @@ def cluster_fit(n_rows, n_features, partition, k, n_workers):
     from onlinekmeans_sklearn.dask import OnlineKMeans
 
     with ExitStack() as stack:
-        cluster = LocalCluster(
-            n_workers=n_workers, threads_per_worker=1, dashboard_address=":0"
-        )
-        stack.enter_context(cluster)
+        options = {"threads_per_worker": 1, "dashboard_address": ":0"}
+        cluster = stack.enter_context(LocalCluster(n_workers=n_workers, **options))
         client = stack.enter_context(Client(cluster, direct_to_workers=True))
         generate = dask.delayed(rows_of_partition, pure=True)
-        parts = [
-            da.from_delayed(
-                generate(index, partition, n_features), (partition, n_features), float
-            )
-            for index in range(n_rows // partition)
-        ]
+        shape = partition, n_features
+        parts = [generate(index, *shape) for index in range(n_rows // partition)]
+        parts = [da.from_delayed(part, shape, float) for part in parts]
         X = da.concatenate(parts).persist()
         wait(X)
         client.run(gc.collect)
@@ -97,10 +93,7 @@ def cluster_fit(n_rows, n_features, partition, k, n_workers):
             "seconds": seconds,
             "digest": digest(model),
             "moved": sum(client.run(bytes_received).values()) - moved_before,
-            "n_candidates": figures["n_candidates"],
-            "n_openings": figures["n_openings"],
-            "n_serial_rows": figures["n_serial_rows"],
-            "driver_seconds": figures["driver_seconds"],
+            **{name: figures[name] for name in FIGURES},
             "process_seconds": of_process,  # of driver, client and scheduler
             "driver_memory": most_memory(),
             "driver_memory_before": before,

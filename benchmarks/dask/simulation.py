@@ -204,11 +204,8 @@ def simulate(costs, n_rows, n_workers, partition_rows):
 
     Reading(tasks, partitions, stream, None, report).read()
     more = (n_partitions - n_read) * (times[-1] - times[0]) / (len(times) - 1)
-    shares = (
-        tasks.driver_seconds / tasks.clock,
-        tasks.worker_seconds / tasks.clock / n_workers,
-    )
-    return Simulated(tasks.clock + more, *shares)
+    busy = tasks.driver_seconds, tasks.worker_seconds / n_workers
+    return Simulated(tasks.clock + more, *(seconds / tasks.clock for seconds in busy))
 
 
 def useful_workers(costs, partition_rows, most=1000):

@@ -17,6 +17,8 @@ from scipy.sparse import issparse, save_npz
 
 import onlinekmeans_sklearn
 
+from .contest import about
+
 OURS = "ours"
 FALLBACK = "fallback"  # ours, without the compiled kernels
 SWITCH = "ONLINEKMEANS_FALLBACK"
@@ -137,12 +139,8 @@ def measure_against(name, shape, others, rounds, n_jobs, advance):
                     best[label][call] = min(best[label][call], taken)
                 advance(f"{name}: {label}", step)
     return {
-        "shape": name,
-        "n": X.shape[0],
-        "d": X.shape[1],
+        **about(name, X),
         "clusters": came_out[OURS]["clusters"],
-        "dtype": str(X.dtype),
-        "sparse": bool(issparse(X)),
         "seconds": best,
         "same labels": {label: came_out[label] == came_out[OURS] for label in workers},
     }

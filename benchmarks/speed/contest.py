@@ -73,9 +73,7 @@ def peers(X, k, centers):
     contestants = {
         LOOK_UP: lambda X: pairwise_distances_argmin_min(X, centers),
         MINI_BATCH_PASS: lambda X: mini_batch_pass(X, k),
-        "MiniBatchKMeans.fit": lambda X: MiniBatchKMeans(k, n_init=1, random_state=0).fit(
-            X
-        ),
+        "MiniBatchKMeans.fit": MiniBatchKMeans(k, n_init=1, random_state=0).fit,
         "kmeans_plusplus seeding": lambda X: kmeans_plusplus(X, k, random_state=0),
         "Birch(n_clusters=None)": lambda X: Birch(n_clusters=None, threshold=1.0).fit(X),
         "KMeans.predict": fitted.predict,
@@ -144,6 +142,12 @@ def n_bytes(X):
     return sum(a.nbytes for a in ((X.data, X.indices, X.indptr) if issparse(X) else (X,)))
 
 
+def about(name, X):
+    """Return what a report tells of the rows."""
+    n, d = X.shape
+    return {"shape": name, "n": n, "d": d, "dtype": str(X.dtype), "sparse": issparse(X)}
+
+
 def measure(name, shape, rounds, limit, n_jobs, advance):
     """Return the best time per contestant, for all rows, and the rows it ran on.
 
@@ -183,12 +187,8 @@ def measure(name, shape, rounds, limit, n_jobs, advance):
                     best[contestant] = min(best[contestant], taken)
                 advance(f"{label(name)}: {contestant}", step)
     return {
-        "shape": name,
-        "n": n,
-        "d": X.shape[1],
+        **about(name, X),
         "clusters": k,
-        "dtype": str(X.dtype),
-        "sparse": bool(issparse(X)),
         "bytes": n_bytes(X),
         "peak bytes of fit": peak_memory(contestants["ours: fit"], X),
         "seconds of the steps of fit, one thread": steps_of_best,

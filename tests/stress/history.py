@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 from reference import practical, semi_online, theoretical, uniform_numbers
+from scipy.spatial.distance import cdist
 from sklearn.exceptions import ConvergenceWarning
-from streams import assert_same_stream
+from streams import assert_same_stream, expected_features
 
 
 @dataclass(frozen=True)
@@ -43,29 +44,6 @@ def loop_of(parameters, rows, random_numbers, first_call, **options):
     return algorithm[parameters["algorithm"]](samples, uniforms, k, **options)
 
 
-def with_last(value):
-    """Return a function that puts a value at the end of rows."""
-    return lambda X: np.append(X.ravel()[:-1], value).reshape(X.shape)
-
-
-SPOILERS = {
-    "NaN": with_last(np.nan),
-    "infinity": with_last(-np.inf),
-    "overflow": with_last(1e200),
-    "1-d": lambda X: X[0],
-    "3-d": lambda X: X[None],
-    "wide": lambda X: np.hstack([X, X]),
-    "no rows": lambda X: X[:0],
-    "complex": lambda X: X + 1j,
-    "text": lambda X: np.full(X.shape, "a"),
-}
-
-
-def spoiled(X, how):
-    """Return rows that no call may accept."""
-    return SPOILERS[how](X)
-
-
 def check_past(model, past):
     """Check that a fitted estimator is what the reference says."""
     expected = past.reference()
@@ -85,17 +63,6 @@ def check_features(features, encode, X, centers, labels, live):
     if encode == "ordinal":
         np.testing.assert_array_equal(features[:, 0], labels)
         return
-    rows, centers = X.tolist(), centers.tolist()
-    distances = np.array([[math.dist(x, center) for center in centers] for x in rows])
-    if encode.startswith("onehot"):
-        expected = np.equal.outer(labels, live).astype(float)
-    elif encode == "distance":
-        expected = distances[:, live]
-    else:
-        distances = distances[:, live]
-        expected = np.maximum(distances.mean(axis=1, keepdims=True) - distances, 0)
-    shown, padding = features[:, live], np.delete(features, live, axis=1)
-    atol = 1e-9 * distances.max() + 1e-150
-    np.testing.assert_allclose(shown, expected, rtol=1e-7, atol=atol)
-    absent = shown.max(axis=1, keepdims=True) if encode == "distance" else 0
-    assert (padding == absent).all()
+    expected = expected_features(encode, X, centers[live], live, features.shape[1])
+    atol = 1e-9 * cdist(X, centers).max() + 1e-150
+    np.testing.assert_allclose(features, expected, rtol=1e-7, atol=atol)

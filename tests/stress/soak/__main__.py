@@ -72,13 +72,18 @@ def run(job, console):
         **{name: getattr(job, name) for name in ("samples", "kills", "seed", "n_jobs")},
         "versions": versions(),
         "seconds": {"whole": whole_seconds, "resumed": resumed_seconds},
-        "differences": differences(*map(read_checkpoint, (job.whole, job.resumed))),
+        "differences": differences(*ends(job)),
         "lost": lost(cycles),
         **verdicts(marks),
         "cycles": cycles,
         "marks": [mark._asdict() for mark in marks],
     }
     return report, marks
+
+
+def ends(job):
+    """Return what the undisturbed and the resumed stream have come to."""
+    return [read_checkpoint(job.end(kind)) for kind in ("whole", "resumed")]
 
 
 def parsed(argv):

@@ -36,15 +36,9 @@ class Job(NamedTuple):
         """Return the file that the process of a cycle saves to."""
         return self.folder / f"{cycle}.{'pickle' if cycle % 2 else 'npz'}"
 
-    @property
-    def whole(self):
-        """The file for what an undisturbed process has come to."""
-        return self.folder / "whole.pickle"
-
-    @property
-    def resumed(self):
-        """The file for what the last of the others has come to."""
-        return self.folder / "resumed.pickle"
+    def end(self, kind):
+        """Return the file for what came of a stream: undisturbed, or of the resumed one."""
+        return self.folder / f"{kind}.pickle"
 
 
 class Mark(NamedTuple):
@@ -87,7 +81,7 @@ def read_whole(job, send):
             n_marks = n_seen * N_MARKS // job.samples
             times = seconds, cpu_seconds
             send(Mark(n_seen, calls, len(model.counts_), *times, *own_figures()))
-    write_pickle(model, job.whole)
+    write_pickle(model, job.end("whole"))
 
 
 def read_and_save(job, cycle, send):
@@ -108,7 +102,7 @@ def read_and_save(job, cycle, send):
             calls_left = calls_to_next(rng)
     while cycle < job.kills:
         write_checkpoint(model, job.checkpoint(cycle), send)
-    write_pickle(model, job.resumed)
+    write_pickle(model, job.end("resumed"))
 
 
 def calls_to_next(rng):
