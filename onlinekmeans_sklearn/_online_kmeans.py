@@ -28,7 +28,7 @@ class OnlineKMeans(BaseOnlineKMeans):
         `max_clusters`). Values below 16 act like 16, with a warning. With
         ``algorithm="theoretical"``, the number of clusters to compete with; many more
         open. "auto" is 100 (10 if theoretical), or, if `n_clusters` is an int,
-        ``35 * n_clusters**0.88`` (`n_clusters` if theoretical).
+        ``30 * n_clusters**0.92`` (`n_clusters` if theoretical).
     algorithm : {"practical", "theoretical"}, default="practical"
         The paper's Algorithm 3 or Algorithm 2. The guarantee is proven for the latter.
     half_life : int or None, default=None

@@ -87,18 +87,18 @@ class LocalSearch:
         best = next(c for c in found if (1 - _CHANGE_GAIN) * c.cost <= least)
         return fill_empty(best.labels, best.d2, k)
 
-    def _improved(self, best, least_gain=_SWEEP_GAIN):
+    def _improved(self, best, least_gain=_SWEEP_GAIN, is_rough=False):
         """Return a clustering after all steps; a sweep of swaps must gain enough."""
         if best.cost > 0:
-            work = len(best.centers) * len(self.X)
-            n_rounds = min(_ROUNDS_WORK // work, _MOST_ROUNDS)
-            for _ in range(max(1, n_rounds)):
-                best = self._settled(self._swap(best, least_gain))
+            n_rounds = _ROUNDS_WORK // (len(best.centers) * len(self.X))
+            for left in reversed(range(max(1, min(n_rounds, _MOST_ROUNDS)))):
+                best = self._swap(best, least_gain)
+                best = best if is_rough and not left else self._settled(best)
         return best
 
     def swapped(self, k):
         """Return labels of at most k clusters, before Lloyd's steps have converged."""
-        return self._swap(self._seed(k), _SWEEP_GAIN).labels
+        return self._improved(self._seed(k), is_rough=True).labels
 
     def refined(self, k, labels):
         """Return labels of k clusters after all steps but the swaps."""
