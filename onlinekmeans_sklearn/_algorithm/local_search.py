@@ -15,6 +15,8 @@ Most of the time is spent on finding nearest centers. Those far from a point do 
 so all but the last of Lloyd's steps only search the centers of the same region: those that
 share the nearest of a few centers, which are drawn anew each time. Missing a nearer center
 can only make the distance of a point too large, so the cost still decreases in every step.
+And most of Lloyd's steps move few centers. Then points whose own center has stayed only look
+at those.
 
 .. [1] D. Arthur, S. Vassilvitskii. k-means++: The Advantages of Careful Seeding. SODA 2007.
 .. [2] S. Lattanzi, C. Sohler. A Better k-means++ Algorithm via Local Search. ICML 2019.
