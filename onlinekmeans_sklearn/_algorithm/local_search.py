@@ -15,8 +15,8 @@ Most of the time is spent on finding nearest centers. Those far from a point do 
 so all but the last of Lloyd's steps only search the centers of the same region: those that
 share the nearest of a few centers, which are drawn anew each time. Missing a nearer center
 can only make the distance of a point too large, so the cost still decreases in every step.
-And most of Lloyd's steps move few centers. Then points whose own center has stayed only look
-at those.
+Most of Lloyd's steps move few centers. Then points whose own center stayed where it was
+only look at those.
 
 .. [1] D. Arthur, S. Vassilvitskii. k-means++: The Advantages of Careful Seeding. SODA 2007.
 .. [2] S. Lattanzi, C. Sohler. A Better k-means++ Algorithm via Local Search. ICML 2019.
@@ -205,7 +205,7 @@ class LocalSearch:
 
         They are in a random half of the centers, and near one of the other half.
         """
-        half = self._random_half(len(centers.X))
+        half = self.random_state.permutation(len(centers.X)) < len(centers.X) // 2
         ids, others = np.flatnonzero(half), np.flatnonzero(~half)
         found, d2 = self._nearest(centers.at(others), centers, ids)
         mass = np.bincount(clustering.labels, self.weights, len(half))
@@ -233,10 +233,6 @@ class LocalSearch:
         mass += np.bincount(pair, weights)
         saved = np.einsum("ij,ij->i", sums, sums) / np.maximum(mass, self.weights.min())
         return np.bincount(old, saved, k)
-
-    def _random_half(self, n):
-        """Return a mask of a random half."""
-        return self.random_state.permutation(n) < n // 2
 
     # Lloyd's steps
 
@@ -282,7 +278,7 @@ class LocalSearch:
         """
         centers, points = self._regions(clustering)
         labels, k = clustering.labels, len(centers.X)
-        half = self._random_half(k)
+        half = self.random_state.permutation(k) < k // 2  # of the clusters
         other, d2 = np.empty_like(labels), np.empty(len(labels))
         for side in (half, ~half):
             rows, ids = np.flatnonzero(side[labels]), np.flatnonzero(~side)
@@ -326,9 +322,8 @@ class LocalSearch:
         rows = np.arange(n) if rows is None else rows
         d2, found = np.full(n, np.inf) if d2 is None else d2.copy(), np.full(n, -1)
         if points.region is None:
-            every = np.arange(len(centers.X))
-            work = n * self.X.shape[1] * len(every)
-            parts = [(every, share) for share in row_shares(n, work, self.threads)]
+            shares = row_shares(n, n * centers.X.size, self.threads)
+            parts = [(np.arange(len(centers.X)), share) for share in shares]
         else:
             ids, members = map(indices_by_group, (centers.region, points.region[rows]))
             parts = [(ids[i], members[i]) for i in ids.keys() & members.keys()]

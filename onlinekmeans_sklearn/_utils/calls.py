@@ -24,8 +24,9 @@ class unchanged_on_error:
 
     def __init__(self, estimator):
         self._estimator, self._attributes = estimator, vars(estimator).copy()
-        self._numbers = check_random_state(estimator.random_state)
-        self._state = self._numbers.get_state(legacy=False)
+        seed = estimator.random_state  # an int cannot change
+        self._numbers = None if isinstance(seed, int) else check_random_state(seed)
+        self._state = self._numbers and self._numbers.get_state(legacy=False)
 
     def __enter__(self):
         return self._estimator
@@ -33,7 +34,8 @@ class unchanged_on_error:
     def __exit__(self, error, *_):
         if error is not None:
             self._estimator.__dict__ = self._attributes
-            self._numbers.set_state(self._state)
+            if self._numbers is not None:
+                self._numbers.set_state(self._state)
 
 
 def all_or_nothing(method):

@@ -19,6 +19,8 @@ from threadpoolctl import ThreadpoolController
 
 from .tuning import TUNING
 
+_cpu_count = cache(cpu_count)  # which reads files
+
 
 @cache
 def _libraries(user_api):
@@ -33,7 +35,7 @@ def _n_given():
     `threadpool_limits`, OMP_NUM_THREADS or a joblib worker says so. A daemonic process is
     the worker of a pool, and the other workers have the other cores.
     """
-    cores = 1 if multiprocessing.current_process().daemon else cpu_count()
+    cores = 1 if multiprocessing.current_process().daemon else _cpu_count()
     return min([cores, *(library.num_threads for library in _libraries("openmp"))])
 
 
@@ -49,7 +51,7 @@ def n_threads_for(n_jobs):
         _, n_jobs = get_active_backend()
     if n_jobs is None or n_jobs < 0:
         return max(1, _n_given() + 1 + (n_jobs or -1))
-    return 1 if effective_n_jobs(n_jobs) == 1 else min(n_jobs, 4 * cpu_count())
+    return 1 if effective_n_jobs(n_jobs) == 1 else min(n_jobs, 4 * _cpu_count())
 
 
 class _Shared:

@@ -41,7 +41,7 @@ class Tuning:
     # threads
     min_work_for_threads = 2**25  # multiplications of a call, about a millisecond
     min_work_per_share = 2**21
-    shares_per_thread = 4
+    shares_per_thread = 2
     threads_per_sum = 4  # for every so many, one more adds up sums of other clusters
 
 
