@@ -192,8 +192,8 @@ def test_max_clusters_is_refused():
 def test_a_half_life_of_fewer_samples_than_clusters_warns():
     with pytest.warns(UserWarning, match="is 99, fewer samples than the 100 clusters"):
         OnlineKMeans(half_life=99).fit(X[:9])
-    with pytest.warns(UserWarning, match="is 250, fewer samples than the 266 clusters"):
-        OnlineKMeans(10, half_life=250).fit(X[:20])
+    with pytest.warns(UserWarning, match="is 240, fewer samples than the 250 clusters"):
+        OnlineKMeans(10, half_life=240).fit(X[:20])
 
 
 def test_another_half_life_in_mid_stream_is_ignored_with_a_warning():

@@ -77,7 +77,7 @@ def test_k_auto_follows_n_clusters():
     X = blobs(0, 3000, n_blobs=40)
     for auto, k in [
         (OnlineKMeans(), 100),
-        (OnlineKMeans(n_clusters=4), 119),
+        (OnlineKMeans(n_clusters=4), 107),
         (OnlineKMeans(max_clusters=71), 36),
         (OnlineKMeans(n_clusters=4, max_clusters=90), 45),
         (OnlineKMeans(algorithm="theoretical"), 10),
