@@ -20,6 +20,7 @@ from onlinekmeans_sklearn import (
     SemiOnlineKMeans,
 )
 
+pytestmark = pytest.mark.slow
 skl2onnx = pytest.importorskip("skl2onnx")
 onnxruntime = pytest.importorskip("onnxruntime")
 pytest.importorskip("onlinekmeans_sklearn.onnx")
